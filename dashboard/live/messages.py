@@ -1,0 +1,132 @@
+"""What informerd and the web processes say to each other over Channels: the feed protocol's words.
+
+docs/feed.md has the rules. In short: each resource is a stream of frames with ``(epoch, seq)``; a replica subscribes,
+asks for a snapshot, and applies the frames that follow it; a hole, another epoch or two seconds of silence means:
+ask again. Everything travels as msgpack made by msgspec, structs as arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from informerd.health import Health
+
+FEED_GROUP = "deltaboard.feed"
+"""Group to which the worker sends every Frame (as ``{"type": "feed.frame", "data": bytes}``)."""
+
+ASK_GROUP = "deltaboard.ask"
+"""Group on which workers hear an Ask (as ``{"type": "feed.ask", "data": bytes}``)."""
+
+Operation = Literal["added", "modified", "deleted"]
+Tone = Literal["ok", "busy", "warn", "bad", "idle"]
+Cell = str | int | float | None
+"""A column's value, for sorting and comparing; durations and times are Unix seconds, quantities base units."""
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True):
+    """One object as lists show it."""
+
+    uid: str
+    namespace: str
+    name: str
+    version: str
+    """resourceVersion, opaque."""
+    created: float | None
+    """Unix seconds."""
+    status: str
+    """One word, as kubectl prints it: Running, CrashLoopBackOff, Ready."""
+    tone: Tone
+    cells: tuple[Cell, ...]
+    """In the order of the resource's columns, see dashboard/resources/rows.py."""
+    labels: dict[str, str]
+    reason: str = ""
+    """What is wrong, in words; empty when nothing is."""
+    since: float | None = None
+    """Unix seconds since when it is wrong or waiting."""
+    deleting: float | None = None
+    """Unix seconds of deletionTimestamp."""
+    finalizers: tuple[str, ...] = ()
+    owner: tuple[str, str, str] | None = None
+    """Controller: kind, name, uid."""
+    blob: bytes = b""
+    """The whole object, zstandard JSON, Secrets' values masked."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """One line of the live feed. Never coalesced, never dropped from the count."""
+
+    seq: int
+    """Counts a resource's entries within its epoch, from 1, without holes."""
+    time: float
+    """Unix seconds at which the worker saw the change."""
+    op: Operation
+    namespace: str
+    name: str
+    uid: str
+    version: str
+    words: str
+    """What changed: ``phase Pending → Running``."""
+    tone: Tone
+
+
+class Frame(msgspec.Struct, frozen=True, array_like=True):
+    """What one tick brought for one resource; with nothing new it is the heartbeat, sent every second.
+
+    A frame that carries rows, gone or entries has a new `seq`; a heartbeat repeats the last one.
+    """
+
+    resource: str
+    epoch: str
+    seq: int
+    sent: float
+    """Unix seconds."""
+    health: Health
+    rows: tuple[Row, ...] = ()
+    """The latest row of each object that was added or modified."""
+    gone: tuple[str, ...] = ()
+    """uids of objects that were deleted."""
+    entries: tuple[Entry, ...] = ()
+    rates: tuple[int, int, int] = (0, 0, 0)
+    """Objects added, modified, deleted in this tick, for the charts."""
+
+
+class Ask(msgspec.Struct, frozen=True, array_like=True):
+    """A replica wants chunk `index` of a resource's snapshot; the answer goes to channel `reply`.
+
+    Index 0 freezes a new snapshot; later chunks name it in `snapshot`. Pulled one by one, so no channel overflows.
+    """
+
+    resource: str
+    reply: str
+    snapshot: str = ""
+    index: int = 0
+
+
+class Chunk(msgspec.Struct, frozen=True, array_like=True):
+    """A part of a snapshot, the state after frame `seq` of `epoch`, as ``{"type": "feed.chunk", "data": bytes}``."""
+
+    resource: str
+    epoch: str
+    seq: int
+    snapshot: str
+    index: int
+    total: int
+    """Number of chunks; 0 when the named snapshot is gone and must be asked anew."""
+    health: Health
+    rows: tuple[Row, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    """In the last chunk: the newest entries, oldest first."""
+    rates: tuple[tuple[float, int, int, int], ...] = ()
+    """In the last chunk: (Unix second, added, modified, deleted) of the last 15 minutes; quiet seconds left out."""
+
+
+encoder = msgspec.msgpack.Encoder()
+frame_decoder = msgspec.msgpack.Decoder(Frame)
+ask_decoder = msgspec.msgpack.Decoder(Ask)
+chunk_decoder = msgspec.msgpack.Decoder(Chunk)

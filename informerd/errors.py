@@ -1,0 +1,190 @@
+"""The one error tree.
+
+Raised at the client's edge only (`informerd/client.py` turns answers and transport failures into these), so that
+callers never see aiohttp's exceptions or bare status codes. Reasons and causes are the API server's own, see
+metav1.Status in apimachinery.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """One field's complaint inside a Status: what is wrong and where.
+
+    `field` is a path such as ``spec.port``, or empty when the whole object is meant.
+    """
+
+    reason: str = ""
+    message: str = ""
+    field: str = ""
+
+
+class StatusDetails(msgspec.Struct, frozen=True, rename="camel"):
+    """What a Status says beside its sentence; `retry_after_seconds` is in seconds."""
+
+    name: str = ""
+    group: str = ""
+    kind: str = ""
+    uid: str = ""
+    causes: tuple[Cause, ...] = ()
+    retry_after_seconds: int = 0
+
+
+class Status(msgspec.Struct, frozen=True):
+    """metav1.Status: how the API server says what went wrong."""
+
+    code: int = 0
+    reason: str = ""
+    message: str = ""
+    details: StatusDetails = StatusDetails()
+
+
+class InformerdError(Exception):
+    """The root: everything this library raises on purpose is one of these."""
+
+
+class ConfigError(InformerdError):
+    """The cluster's configuration cannot be used; the message names the file, the place and what to do."""
+
+
+class UnknownResource(InformerdError):
+    """Discovery knows no such kind; `known` lists what it knows, for a helpful answer."""
+
+    def __init__(self, name: str, known: tuple[str, ...] = ()) -> None:
+        super().__init__(f"the API server has no resource {name!r}")
+        self.name = name
+        self.known = known
+
+
+class Unreachable(InformerdError):
+    """No answer came: refused, reset, timed out, TLS or name failure. Nothing is known about what the server did."""
+
+
+class CredentialsError(Unreachable):
+    """Credentials could not be had: an exec plugin failed or a token file is unreadable."""
+
+
+class ApiError(InformerdError):
+    """The API server answered with a failure; `status` is its word."""
+
+    reasons: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, status: Status, *, retry_after: float | None = None) -> None:
+        super().__init__(status.message or status.reason or f"HTTP {status.code}")
+        self.status = status
+        self.retry_after = retry_after
+        """Seconds the server asks to wait before another try, where it said so."""
+
+    @property
+    def code(self) -> int:
+        return self.status.code
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        return self.status.details.causes
+
+
+class BadRequest(ApiError):
+    reasons = ("BadRequest",)
+
+
+class Unauthorized(ApiError):
+    reasons = ("Unauthorized",)
+
+
+class Forbidden(ApiError):
+    reasons = ("Forbidden",)
+
+
+class NotFound(ApiError):
+    reasons = ("NotFound",)
+
+
+class Conflict(ApiError):
+    """The object changed since it was read (409): read it again, never overwrite."""
+
+    reasons = ("Conflict",)
+
+
+class AlreadyExists(ApiError):
+    reasons = ("AlreadyExists",)
+
+
+class Invalid(ApiError):
+    """The object breaks its schema or a rule (422); `causes` name the fields."""
+
+    reasons = ("Invalid",)
+
+
+class Expired(ApiError):
+    """The resource version or continue token is older than the history kept (410)."""
+
+    reasons = ("Expired", "Gone")
+
+
+class TooManyRequests(ApiError):
+    reasons = ("TooManyRequests",)
+
+
+class ResourceVersionTooLarge(ApiError):
+    """The resource version asked for has not been reached yet by the server that answered."""
+
+
+class ServerTimeout(ApiError):
+    reasons = ("Timeout", "ServerTimeout")
+
+
+class ServerError(ApiError):
+    """Any other 5xx."""
+
+    reasons = ("InternalError", "ServiceUnavailable")
+
+
+_TOO_LARGE_CAUSE = "ResourceVersionTooLarge"
+_TOO_LARGE_MESSAGE = "Too large resource version"
+
+_BY_REASON: dict[str, type[ApiError]] = {
+    reason: kind
+    for kind in (
+        BadRequest, Unauthorized, Forbidden, NotFound, Conflict, AlreadyExists, Invalid,
+        Expired, TooManyRequests, ServerTimeout, ServerError,
+    )
+    for reason in kind.reasons
+}  # fmt: skip
+_BY_CODE: dict[int, type[ApiError]] = {
+    400: BadRequest, 401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 410: Expired,
+    422: Invalid, 429: TooManyRequests, 504: ServerTimeout,
+}  # fmt: skip
+
+
+def is_too_large(status: Status) -> bool:
+    """Whether a Status says "too large resource version", in any of its three encodings.
+
+    Source: apimachinery's api/errors.IsTooLargeResourceVersion: a cause's type, a cause's message, or the message
+    text, the latter two only with reason Timeout.
+    """
+    causes = status.details.causes
+    if any(cause.reason == _TOO_LARGE_CAUSE for cause in causes):
+        return True
+    if status.reason != "Timeout":
+        return False
+    return _TOO_LARGE_MESSAGE in status.message or any(_TOO_LARGE_MESSAGE in cause.message for cause in causes)
+
+
+def error_from_status(status: Status, *, retry_after: float | None = None) -> ApiError:
+    """The typed error for a Status: by its reason, else by its code.
+
+    `retry_after` (seconds) is the Retry-After header; the body's retryAfterSeconds serves where it is missing.
+    """
+    if retry_after is None and status.details.retry_after_seconds:
+        retry_after = float(status.details.retry_after_seconds)
+    if is_too_large(status):
+        return ResourceVersionTooLarge(status, retry_after=retry_after)
+    kind = _BY_REASON.get(status.reason) or _BY_CODE.get(status.code)
+    if kind is None:
+        kind = ServerError if status.code >= 500 else ApiError
+    return kind(status, retry_after=retry_after)
