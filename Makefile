@@ -1,0 +1,69 @@
+# make run    the dashboard at http://127.0.0.1:8000 (PORT= changes it)
+# make test   everything, browser included; says what was skipped and why
+# make check  format, lint, types, layers, templates
+# make help   the rest
+
+PYTHON ?= $(firstword $(foreach p,python3.14 python3.13 python3.12 python3.11 python3,$(shell $(p) -c 'import sys, venv, ensurepip; sys.version_info >= (3, 11) and print("$(p)")' 2>/dev/null)))
+VENV ?= .venv
+BIN := $(VENV)/bin
+PORT ?= 8000
+export PORT
+
+.DEFAULT_GOAL := run
+.PHONY: run test check format lock vendor screenshots bench clean help
+
+help:
+	@sed -n 's/^# //p' Makefile
+	@echo 'make format       format the code and templates'
+	@echo 'make lock         resolve requirements*.in into the pinned requirements*.txt'
+	@echo 'make vendor       fetch the browser libraries of static/vendor/vendor.json anew (needs npm)'
+	@echo 'make screenshots  pictures of every page into screenshots/ (needs Chromium)'
+	@echo 'make bench        every benchmark'
+
+run: $(VENV)/.run
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@exec $(BIN)/python manage.py deltaboard
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/djade --check --target-version 5.2 $$(git ls-files 'templates/*.html')
+	$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/djade --target-version 5.2 $$(git ls-files 'templates/*.html')
+
+lock: $(VENV)/.dev
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.in -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements-dev.in -o requirements-dev.txt
+
+vendor: $(VENV)/.dev
+	$(BIN)/python -m tools.vendor
+
+screenshots: $(VENV)/.dev
+	$(BIN)/python -m tools.screenshots screenshots
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) var staticfiles screenshots .mypy_cache .ruff_cache .pytest_cache
+
+$(BIN)/python:
+	@test -n '$(PYTHON)' || { echo 'Deltaboard needs Python 3.11 or newer with venv (on Debian: apt-get install python3-venv), or say PYTHON=/path/to/python'; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@ $(VENV)/.run

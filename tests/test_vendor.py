@@ -1,0 +1,37 @@
+"""The vendored browser libraries are the ones that vendor.json names, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tools.vendor import MANIFEST, VENDOR, sha256
+
+PACKAGES: list[dict[str, Any]] = json.loads(MANIFEST.read_text())["packages"]
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package["name"])
+def test_vendored_files_match_their_recorded_checksums(package: dict[str, Any]) -> None:
+    folder = VENDOR / package["name"]
+    found = {path.name: sha256(path.read_bytes()) for path in folder.iterdir()}
+    assert found == package["sha256"]
+    assert set(package["files"]) == set(package["sha256"])
+
+
+def test_nothing_lies_in_the_vendor_folder_that_the_manifest_does_not_name() -> None:
+    assert {path.name for path in VENDOR.iterdir()} == {"vendor.json", *(package["name"] for package in PACKAGES)}
+
+
+def test_every_package_has_a_version_a_licence_and_its_licence_text() -> None:
+    for package in PACKAGES:
+        assert package["version"]
+        assert package["licence"]
+        assert "LICENSE" in package["files"]
+
+
+def test_htmx_is_the_version_that_the_scripts_were_written_for() -> None:
+    versions = {package["name"]: package["version"] for package in PACKAGES}
+    assert versions["htmx.org"] == "4.0.1"
+    assert 'version="4.0.1"' in (VENDOR / "htmx.org" / "htmx.min.js").read_text()
