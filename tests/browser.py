@@ -1,0 +1,79 @@
+"""Chromium for the browser tests: one process a run, one fresh context a test, watched for CSP violations."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from tests.require import missing
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+FAULTS = ("Content Security Policy", "Content-Security-Policy", "Uncaught", "TypeError", "ReferenceError")
+
+
+def chromium_path() -> str:
+    """Debian's chromium, or what CHROMIUM names; skips the test (fails under CI) where there is none."""
+    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not found or not Path(found).exists():
+        missing("Chromium", "install Debian's package chromium, or name the program in CHROMIUM")
+    return found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = chromium_path()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """Collects what a page complains about: CSP violations and script errors fail the test that met them."""
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+
+    def console(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and any(word in message.text for word in FAULTS):
+            self.faults.append(message.text)
+
+    def watch(self, page: Page) -> None:
+        page.on("console", self.console)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+
+
+@pytest.fixture
+def new_context(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Makes browser contexts (options as Playwright's new_context); all their pages are watched."""
+    watched = Watched()
+    contexts: list[BrowserContext] = []
+
+    def make(**options: object) -> BrowserContext:
+        context = chromium.new_context(viewport={"width": 1440, "height": 900}, **options)  # type: ignore[arg-type]
+        context.set_default_timeout(15_000)
+        context.on("page", watched.watch)
+        contexts.append(context)
+        return context
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert watched.faults == []
+
+
+@pytest.fixture
+def page(new_context: Callable[..., BrowserContext]) -> Page:
+    return new_context().new_page()

@@ -1,0 +1,107 @@
+"""Programs of ours, started as a person starts them, with their output kept for the failure message."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Self, TypeVar
+
+T = TypeVar("T")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def eventually(condition: Callable[[], T], *, within: float = 15.0, what: str = "the condition") -> T:
+    """Poll `condition` until it gives something true, at most `within` seconds; returns that, else fails."""
+    deadline = time.monotonic() + within
+    while True:
+        found = condition()
+        if found:
+            return found
+        assert time.monotonic() < deadline, f"{what} did not come true within {within} s (last: {found!r})"
+        time.sleep(0.05)
+
+
+class Program:
+    """One process. `with Program([...])` ends it; its output goes to a file, shown when it fails."""
+
+    def __init__(self, *arguments: str, env: Mapping[str, str] | None = None) -> None:
+        self.arguments = arguments
+        self.env = {**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})}
+        self.log = Path(tempfile.mkstemp(prefix="program-", suffix=".log")[1])
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Self:
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, *self.arguments], cwd=ROOT, env=self.env, stdout=log, stderr=log,
+                stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        return self
+
+    @property
+    def output(self) -> str:
+        return self.log.read_text(errors="replace")
+
+    def running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def wait_for(self, ready: Callable[[], bool], *, within: float = 30.0) -> Self:
+        deadline = time.monotonic() + within
+        while not ready():
+            assert self.running(), f"{self.arguments} ended early:\n{self.output}"
+            assert time.monotonic() < deadline, f"{self.arguments} was not ready in {within} s:\n{self.output}"
+            time.sleep(0.05)
+        return self
+
+    def stop(self, signal_number: int = signal.SIGTERM, *, within: float = 10.0) -> int:
+        """Send the signal and wait; returns the exit code. SIGKILL follows where it does not end in time."""
+        if self.process is None:
+            return 0
+        if self.process.poll() is None:
+            self.process.send_signal(signal_number)
+        try:
+            return self.process.wait(within)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"{self.arguments} did not end within {within} s:\n{self.output}") from None
+
+    def kill(self) -> None:
+        """As a crash would."""
+        self.stop(signal.SIGKILL)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.stop()
+        finally:
+            self.log.unlink(missing_ok=True)
+
+
+def answers(url: str) -> bool:
+    """Whether an HTTP GET gets an answer below 500."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return bool(answer.status < 500)
+    except urllib.error.HTTPError as error:
+        return error.code < 500
+    except OSError:
+        return False
