@@ -1,0 +1,101 @@
+"""Django's middleware, run on the event loop.
+
+MiddlewareMixin sends `process_request` and `process_response` through a thread, twice a middleware and request, though
+none of these waits for anything. Here they are called where the request is: on the loop.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from csp.middleware import CSPMiddleware
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.common import CommonMiddleware
+from django.middleware.csrf import CsrfViewMiddleware
+from django.middleware.gzip import GZipMiddleware
+from django.middleware.security import SecurityMiddleware
+from django.utils.deprecation import MiddlewareMixin
+from whitenoise.middleware import WhiteNoiseMiddleware
+
+
+class OnLoop(MiddlewareMixin):
+    """Calls the synchronous hooks of a middleware directly when the request is served asynchronously.
+
+    For middleware whose hooks only compute: one that waits would hold up every other request.
+    """
+
+    async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
+        before = getattr(self, "process_request", None)
+        after = getattr(self, "process_response", None)
+        response: HttpResponseBase | None = before(request) if before else None
+        if response is None:
+            response = await self.get_response(request)  # type: ignore[misc]
+        return after(request, response) if after else response
+
+
+class Security(OnLoop, SecurityMiddleware):
+    """nosniff, Referrer-Policy, Cross-Origin-Opener-Policy; and nobody else's page may embed what we serve."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        response = super().process_response(request, response)
+        response.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        response.setdefault("X-Frame-Options", "DENY")
+        return response
+
+
+class ContentSecurityPolicy(OnLoop, CSPMiddleware):
+    """The policy of settings.CONTENT_SECURITY_POLICY on every response."""
+
+
+class GZip(OnLoop, GZipMiddleware):
+    """Compresses pages and scripts."""
+
+
+class Common(OnLoop, CommonMiddleware):
+    """Appends slashes and refuses unknown hosts."""
+
+
+class Csrf(OnLoop, CsrfViewMiddleware):
+    """Checks the token of every unsafe request."""
+
+    async def process_view(  # type: ignore[override]
+        self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any
+    ) -> HttpResponseBase | None:
+        refusal: HttpResponseBase | None = super().process_view(request, callback, callback_args, callback_kwargs)
+        return refusal
+
+
+class StaticFiles:
+    """Serves static files with WhiteNoise's headers, read on the loop: they are few, small and in the page cache.
+
+    WhiteNoise's own middleware is synchronous, which would push each request through a thread.
+    """
+
+    async_capable = True
+    sync_capable = False
+
+    def __init__(self, get_response: Any) -> None:
+        self.get_response = get_response
+        self.files = WhiteNoiseMiddleware(get_response)
+        from asgiref.sync import markcoroutinefunction
+
+        markcoroutinefunction(self)
+
+    async def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        found = self._find(request.path_info)
+        if found is None:
+            response: HttpResponseBase = await self.get_response(request)
+            return response
+        answer = found.get_response(request.method, request.META)
+        body = b""
+        if answer.file is not None:
+            with answer.file as file:
+                body = file.read()
+        headers = dict(answer.headers)
+        return HttpResponse(body, status=int(answer.status), headers=headers)
+
+    def _find(self, path: str) -> Any:
+        if self.files.autorefresh:
+            return self.files.find_file(path)
+        return self.files.files.get(path)

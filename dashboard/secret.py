@@ -1,0 +1,36 @@
+"""A secret that is made once and kept in a file only its owner can read."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def kept_secret(path: Path) -> str:
+    """The secret in `path`, made (mode 0600, its folder too) where there is none yet.
+
+    Two processes that start at once end up with the same one: whoever creates the file first wins.
+    """
+    if kept := _read(path):
+        return kept
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    made = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(50))
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        if not _read(path):
+            made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
+    return _read(path)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        return ""

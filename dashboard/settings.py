@@ -1,0 +1,151 @@
+"""Django's settings: the one place that reads the environment. docs/settings.md has the table, a test compares them.
+
+Without a single variable set this is a dashboard for one person on one machine: bound to 127.0.0.1, SQLite, the
+in-memory channel layer, a generated SECRET_KEY that is kept beside the database. REDIS_URL makes it the production
+form: several processes that share Redis, a database and a SECRET_KEY.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from dashboard.secret import kept_secret
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environ.Env()
+
+# --- Forms of running -------------------------------------------------------------------------------------------
+
+DEBUG: bool = env.bool("DEBUG", default=False)
+VAR_DIR = Path(env.str("DELTABOARD_VAR", default=str(BASE_DIR / "var")))
+"""Folder for the generated secret key, the SQLite file and the demo cluster's kubeconfig."""
+
+REDIS_URL: str = env.str("REDIS_URL", default="")
+"""Set: the production form. Web processes hold no worker, `manage.py informerd` is the worker."""
+
+SECRET_KEY: str = env.str("SECRET_KEY", default="")
+if not SECRET_KEY:
+    if REDIS_URL and not DEBUG:
+        raise ImproperlyConfigured(
+            "SECRET_KEY must be set when REDIS_URL is: all processes need the same one. "
+            "Make one with: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
+        )
+    SECRET_KEY = kept_secret(VAR_DIR / "secret_key")
+
+# --- Which cluster ----------------------------------------------------------------------------------------------
+
+DELTABOARD_KINDS: list[str] = env.list(
+    "DELTABOARD_KINDS",
+    default=["pods", "mydemos", "events", "namespaces", "nodes", "deployments", "replicasets"],
+)
+DELTABOARD_CLUSTER: str = env.str("DELTABOARD_CLUSTER", default="")
+DELTABOARD_CONTEXT: str = env.str("DELTABOARD_CONTEXT", default="")
+DELTABOARD_CLUSTER_COLOUR: str = env.str("DELTABOARD_CLUSTER_COLOUR", default="")
+CLUSTER_ENVIRON = os.environ
+"""What informerd.cluster looks into for KUBECONFIG and the in-cluster variables."""
+
+# --- Who may come in --------------------------------------------------------------------------------------------
+
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+DELTABOARD_TRUST_PROXY_USER: str = env.str("DELTABOARD_TRUST_PROXY_USER", default="")
+DELTABOARD_PORT: int = env.int("PORT", default=8000)
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+CSRF_COOKIE_NAME = "deltaboard_csrf"
+CSRF_COOKIE_SAMESITE = "Strict"
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SECURE: bool = env.bool("CSRF_COOKIE_SECURE", default=False)
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+
+# --- The application --------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "dashboard",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+]
+MIDDLEWARE = [
+    "dashboard.access.middleware.Security",
+    "dashboard.access.middleware.ContentSecurityPolicy",
+    "dashboard.access.middleware.GZip",
+    "dashboard.access.middleware.StaticFiles",
+    "dashboard.access.middleware.Common",
+    "dashboard.access.middleware.Csrf",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "dashboard.urls"
+ASGI_APPLICATION = "dashboard.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+    }
+]
+DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'deltaboard.sqlite3'}")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+DELTABOARD_CHANNEL_PREFIX: str = env.str("DELTABOARD_CHANNEL_PREFIX", default="deltaboard")
+CHANNEL_LAYERS: dict[str, dict[str, object]] = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": DELTABOARD_CHANNEL_PREFIX},
+    }
+    if REDIS_URL
+    else {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
+}
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = BASE_DIR / "staticfiles"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_MAX_AGE = 0
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+
+LANGUAGE_CODE = "en-gb"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Logging: one line a change of state ------------------------------------------------------------------------
+
+DELTABOARD_LOG_LEVEL: str = env.str("DELTABOARD_LOG_LEVEL", default="INFO").upper()
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {
+        "informerd": {"level": DELTABOARD_LOG_LEVEL},
+        "dashboard": {"level": DELTABOARD_LOG_LEVEL},
+        "django": {"level": "WARNING"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        "daphne": {"level": "WARNING"},
+    },
+}
