@@ -1,0 +1,37 @@
+"""Fixtures that every test may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.controlplane import ControlPlane
+from tests.require import controlplane_binaries
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need the control plane by the fixture they ask for, so that nobody has to."""
+    for item in items:
+        if {"controlplane", "own_controlplane"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.controlplane)
+
+
+@pytest.fixture(scope="session")
+def controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """The run's real API server, shared: use a namespace of your own, and never stop it."""
+    yield from _running(ControlPlane(tmp_path_factory.mktemp("controlplane"), controlplane_binaries()))
+
+
+@pytest.fixture
+def own_controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A real API server for one test that kills, pauses or restarts it (ready after about 4 s)."""
+    yield from _running(ControlPlane(tmp_path_factory.mktemp("own_controlplane"), controlplane_binaries()))
+
+
+def _running(controlplane: ControlPlane) -> Iterator[ControlPlane]:
+    try:
+        controlplane.start()
+        yield controlplane
+    finally:
+        controlplane.stop()

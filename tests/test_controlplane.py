@@ -1,0 +1,40 @@
+"""The control plane that other tests stand on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.controlplane import ApiFailure, ControlPlane, ControlPlaneError
+from tests.require import controlplane_binaries
+
+
+def test_it_serves_objects_and_refuses_users_without_rights(controlplane: ControlPlane) -> None:
+    namespace = controlplane.create_namespace("control-plane-test")
+    path = f"/api/v1/namespaces/{namespace}/configmaps"
+    controlplane.create(path, {"metadata": {"name": "a"}, "data": {"k": "1"}})
+    assert controlplane.patch(f"{path}/a", {"data": {"k": "2"}})["data"] == {"k": "2"}
+    with pytest.raises(ApiFailure) as refused:
+        controlplane.request("GET", path, user="alice")
+    assert refused.value.code == 403
+    controlplane.delete(f"{path}/a")
+    assert not controlplane.exists(f"{path}/a")
+
+
+def test_a_killed_api_server_goes_on_from_the_same_data(own_controlplane: ControlPlane) -> None:
+    own_controlplane.create_namespace("kept")
+    own_controlplane.kill()
+    with pytest.raises(OSError):
+        own_controlplane.get("/readyz")
+    own_controlplane.start_apiserver()
+    assert own_controlplane.exists("/api/v1/namespaces/kept")
+
+
+def test_a_failed_start_shows_the_end_of_the_log(tmp_path: Path) -> None:
+    broken = ControlPlane(tmp_path, controlplane_binaries(), apiserver_flags=("--no-such-flag",))
+    try:
+        with pytest.raises(ControlPlaneError, match="unknown flag: --no-such-flag"):
+            broken.start()
+    finally:
+        broken.stop()
