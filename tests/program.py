@@ -4,37 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self
 
-T = TypeVar("T")
+from tests.wait import until
+
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
-
-
-def eventually(condition: Callable[[], T], *, within: float = 15.0, what: str = "the condition") -> T:
-    """Poll `condition` until it gives something true, at most `within` seconds; returns that, else fails."""
-    deadline = time.monotonic() + within
-    while True:
-        found = condition()
-        if found:
-            return found
-        assert time.monotonic() < deadline, f"{what} did not come true within {within} s (last: {found!r})"
-        time.sleep(0.05)
 
 
 class Program:
@@ -62,11 +43,14 @@ class Program:
         return self.process is not None and self.process.poll() is None
 
     def wait_for(self, ready: Callable[[], bool], *, within: float = 30.0) -> Self:
-        deadline = time.monotonic() + within
-        while not ready():
+        def ready_or_ended() -> bool:
             assert self.running(), f"{self.arguments} ended early:\n{self.output}"
-            assert time.monotonic() < deadline, f"{self.arguments} was not ready in {within} s:\n{self.output}"
-            time.sleep(0.05)
+            return ready()
+
+        try:
+            until(ready_or_ended, within=within, what=f"{self.arguments} ready")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.output}") from None
         return self
 
     def stop(self, signal_number: int = signal.SIGTERM, *, within: float = 10.0) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -27,3 +29,23 @@ def controlplane_binaries() -> Path:
     if absent:
         missing("a control plane", f"no {' and no '.join(absent)} in {folder}, set KUBEBUILDER_ASSETS")
     return folder
+
+
+def redis_url() -> str:
+    """A Redis server that answers: what TEST_REDIS_URL names, else the local one."""
+    return _server("Redis", "TEST_REDIS_URL", "redis://127.0.0.1:6379/0", 6379)
+
+
+def postgresql_url() -> str:
+    """A PostgreSQL server that answers, as a superuser: what TEST_DATABASE_URL names, else the local one."""
+    return _server("PostgreSQL", "TEST_DATABASE_URL", "postgres://postgres@127.0.0.1:5432/postgres", 5432)
+
+
+def _server(what: str, variable: str, default: str, port: int) -> str:
+    url = os.environ.get(variable) or default
+    address = urlsplit(url)
+    try:
+        socket.create_connection((address.hostname or "127.0.0.1", address.port or port), timeout=2).close()
+    except OSError as error:
+        missing(what, f"{url} does not answer ({error}), start it or set {variable}")
+    return url

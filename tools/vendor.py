@@ -58,7 +58,7 @@ def main() -> None:
     manifest["packages"] = [vendor(package) for package in manifest["packages"]]
     MANIFEST.write_text(json.dumps(manifest, indent=2) + "\n")
     for package in manifest["packages"]:
-        print(f"{package['name']} {package['version']}: {', '.join(package['files'])}")  # noqa: T201
+        print(f"{package['name']} {package['version']}: {', '.join(package['files'])}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,76 @@
+"""Whole programs against a real API server, looked at with a real browser."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser import chromium, new_context, page
+from tests.controlplane import ControlPlane, free_ports
+from tests.program import ROOT, Program, answers
+
+__all__ = ["chromium", "new_context", "page"]
+
+CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
+_numbers = itertools.count(1)
+
+
+class Dashboard(Program):
+    """`manage.py deltaboard` on one kubeconfig; `url` is where it answers."""
+
+    def __init__(self, kubeconfig: Path, home: Path, **env: str) -> None:
+        (self.port,) = free_ports(1)
+        self.url = f"http://127.0.0.1:{self.port}"
+        super().__init__(
+            "manage.py",
+            "deltaboard",
+            "--port",
+            str(self.port),
+            env={"KUBECONFIG": str(kubeconfig), "HOME": str(home), "DELTABOARD_VAR": str(home), **env},
+        )
+
+    def open(self) -> Dashboard:
+        """Start it and wait for its first answer."""
+        self.start()
+        self.wait_for(lambda: answers(f"{self.url}/healthz"))
+        return self
+
+
+@pytest.fixture(scope="session")
+def cluster(controlplane: ControlPlane) -> ControlPlane:
+    """The run's API server with the Mydemo CRD."""
+    controlplane.apply_crd(CRD)
+    return controlplane
+
+
+@pytest.fixture(scope="session")
+def dashboard(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """The embedded form, shared by the tests that harm neither it nor its API server."""
+    program = Dashboard(cluster.kubeconfig, tmp_path_factory.mktemp("home"))
+    try:
+        yield program.open()
+    finally:
+        program.__exit__()
+
+
+@pytest.fixture
+def namespace(cluster: ControlPlane) -> str:
+    """A namespace of the test's own on the shared API server."""
+    return cluster.create_namespace(f"e2e-{next(_numbers)}")
+
+
+@pytest.fixture
+def new_dashboard(tmp_path: Path) -> Iterator[Callable[..., Dashboard]]:
+    """Starts dashboards for one test; all are ended after it."""
+    programs: list[Dashboard] = []
+
+    def make(kubeconfig: Path, **env: str) -> Dashboard:
+        programs.append(Dashboard(kubeconfig, tmp_path, **env))
+        return programs[-1].open()
+
+    yield make
+    for program in programs:
+        program.__exit__()

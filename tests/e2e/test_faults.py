@@ -1,0 +1,149 @@
+"""The API server, the CRD or the worker goes away: the page says so at once, and heals without a reload."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.controlplane import ControlPlane, free_ports
+from tests.e2e.conftest import CRD, Dashboard
+from tests.e2e.objects import mydemo, mydemos, pod, pods
+from tests.program import Program, answers
+from tests.require import redis_url
+
+pytestmark = pytest.mark.browser
+
+
+def assert_live(page: Page, *, within: float = 20.0) -> None:
+    expect(page.locator("body")).to_have_attribute("data-live", "live", timeout=within * 1000)
+
+
+def assert_stale(page: Page, *, within: float = 10.0) -> None:
+    expect(page.locator("body")).to_have_attribute("data-live", "stale", timeout=within * 1000)
+
+
+def test_api_server_killed_and_started_again_leaves_no_ghost_row(
+    page: Page, own_controlplane: ControlPlane, new_dashboard: Callable[..., Dashboard]
+) -> None:
+    own_controlplane.apply_crd(CRD)
+    own_controlplane.create(pods("default"), pod("stays"))
+    own_controlplane.create(pods("default"), pod("goes"))
+    dashboard = new_dashboard(own_controlplane.kubeconfig)
+    page.goto(f"{dashboard.url}/resources/pods/?namespace=default")
+    assert_live(page)
+    page.evaluate("window.sameDocument = true")
+    expect(page.locator("tbody tr[data-name]")).to_have_count(2)
+
+    own_controlplane.kill()
+    assert_stale(page, within=5)
+    expect(page.locator("#banner")).to_contain_text("API server")
+    expect(page.locator("tbody tr[data-name='stays']")).to_have_count(1)
+
+    own_controlplane.start_apiserver()
+    own_controlplane.delete(pods("default", "goes"))
+    own_controlplane.create(pods("default"), pod("new"))
+    assert_live(page, within=45)
+    expect(page.locator("tbody tr[data-name='new']")).to_have_count(1)
+    expect(page.locator("tbody tr[data-name='goes']")).to_have_count(0)
+    expect(page.locator("tbody tr[data-name]")).to_have_count(2)
+    assert page.evaluate("window.sameDocument") is True
+
+
+def test_a_frozen_api_server_is_noticed_and_healed(
+    page: Page, own_controlplane: ControlPlane, new_dashboard: Callable[..., Dashboard]
+) -> None:
+    own_controlplane.create(pods("default"), pod("one"))
+    dashboard = new_dashboard(own_controlplane.kubeconfig)
+    page.goto(f"{dashboard.url}/resources/pods/?namespace=default")
+    assert_live(page)
+    own_controlplane.pause()
+    try:
+        assert_stale(page, within=20)
+    finally:
+        own_controlplane.resume()
+    assert_live(page, within=45)
+    own_controlplane.create(pods("default"), pod("two"))
+    expect(page.locator("tbody tr[data-name='two']")).to_have_count(1)
+
+
+def test_a_crd_created_after_the_start_fills_its_page_and_one_removed_empties_it(
+    page: Page, own_controlplane: ControlPlane, new_dashboard: Callable[..., Dashboard]
+) -> None:
+    dashboard = new_dashboard(own_controlplane.kubeconfig)
+    page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/")
+    expect(page.locator("main")).to_contain_text("no Mydemos")
+    own_controlplane.apply_crd(CRD)
+    own_controlplane.create(mydemos("default"), mydemo("first"))
+    expect(page.locator("tbody tr[data-name='first']")).to_have_count(1, timeout=30_000)
+    assert_live(page)
+    own_controlplane.delete_crd("mydemos.crddemo.k8s.io")
+    expect(page.locator("tbody tr[data-name='first']")).to_have_count(0, timeout=30_000)
+
+
+def test_a_dashboard_started_before_its_api_server_opens_says_so_and_recovers(
+    page: Page, own_controlplane: ControlPlane, new_dashboard: Callable[..., Dashboard]
+) -> None:
+    own_controlplane.create(pods("default"), pod("waiting"))
+    own_controlplane.kill()
+    dashboard = new_dashboard(own_controlplane.kubeconfig)
+    page.goto(f"{dashboard.url}/resources/pods/")
+    expect(page.locator("body")).to_contain_text(f"127.0.0.1:{own_controlplane.api_port}")
+    assert page.locator("body").get_attribute("data-live") != "live"
+    own_controlplane.start_apiserver()
+    expect(page.locator("tbody tr[data-name='waiting']")).to_have_count(1, timeout=45_000)
+    assert_live(page)
+
+
+def test_the_dashboard_killed_and_started_again_heals_an_open_page(
+    page: Page, cluster: ControlPlane, namespace: str, new_dashboard: Callable[..., Dashboard]
+) -> None:
+    dashboard = new_dashboard(cluster.kubeconfig)
+    cluster.create(pods(namespace), pod("goes"))
+    page.goto(f"{dashboard.url}/resources/pods/?namespace={namespace}")
+    assert_live(page)
+    expect(page.locator("tbody tr[data-name='goes']")).to_have_count(1)
+    dashboard.kill()
+    expect(page.locator("body")).not_to_have_attribute("data-live", "live", timeout=5_000)
+    cluster.delete(pods(namespace, "goes"))
+    cluster.create(pods(namespace), pod("new"))
+    dashboard.open()
+    assert_live(page)
+    expect(page.locator("tbody tr[data-name='new']")).to_have_count(1)
+    expect(page.locator("tbody tr[data-name='goes']")).to_have_count(0)
+
+
+@pytest.mark.redis
+def test_worker_killed_and_started_again_in_the_two_process_form(
+    page: Page, cluster: ControlPlane, namespace: str, tmp_path: Path
+) -> None:
+    (port,) = free_ports(1)
+    url = f"http://127.0.0.1:{port}"
+    env = {
+        "KUBECONFIG": str(cluster.kubeconfig),
+        "REDIS_URL": redis_url(),
+        "DELTABOARD_CHANNEL_PREFIX": f"test-{uuid.uuid4().hex[:12]}",
+        "SECRET_KEY": os.urandom(20).hex(),
+        "DELTABOARD_VAR": str(tmp_path),
+    }
+    worker = Program("manage.py", "informerd", env=env)
+    web = Program("-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "dashboard.asgi:application", env=env)
+    with worker, web:
+        web.wait_for(lambda: answers(f"{url}/healthz"))
+        cluster.create(pods(namespace), pod("goes"))
+        page.goto(f"{url}/resources/pods/?namespace={namespace}")
+        assert_live(page)
+        expect(page.locator("tbody tr[data-name='goes']")).to_have_count(1)
+
+        worker.kill()
+        assert_stale(page, within=6)
+        cluster.delete(pods(namespace, "goes"))
+        cluster.create(pods(namespace), pod("new"))
+        worker.start()
+        assert_live(page, within=30)
+        expect(page.locator("tbody tr[data-name='new']")).to_have_count(1)
+        expect(page.locator("tbody tr[data-name='goes']")).to_have_count(0)

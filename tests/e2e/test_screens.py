@@ -1,0 +1,85 @@
+"""Every page fits every screen, from a phone to a wall, and bad input gets an answer that helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.controlplane import ControlPlane
+from tests.e2e.conftest import Dashboard
+from tests.e2e.objects import mydemo, mydemos, pod, pods
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def paths(cluster: ControlPlane, namespace: str) -> list[str]:
+    cluster.create(mydemos(namespace), mydemo("a-mydemo-with-a-rather-long-name-that-nobody-would-want-to-type"))
+    for number in range(12):
+        cluster.create(pods(namespace), pod(f"checkout-66d9f8b7c-with-a-long-name-{number}", app="checkout"))
+    detail = f"/resources/pods/{namespace}/checkout-66d9f8b7c-with-a-long-name-1/"
+    demo = f"/resources/mydemos.crddemo.k8s.io/{namespace}/a-mydemo-with-a-rather-long-name-that-nobody-would-want-to-type/"
+    return ["/", "/feed/", f"/resources/pods/?namespace={namespace}", detail, demo, f"{demo}edit/", f"{demo}delete/"]
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440, 2560])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_is_wider_than_its_window(
+    new_context: Callable[..., BrowserContext], dashboard: Dashboard, paths: list[str], width: int, scheme: str
+) -> None:
+    page = new_context(color_scheme=scheme).new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    for path in paths:
+        page.goto(f"{dashboard.url}{path}")
+        expect(page.locator("body")).to_have_attribute("data-live", "live")
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert over <= 0, f"{path} is {over} px too wide at {width}"
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/resources/pdos/", "pods"),
+        ("/resources/pods/default/no-such-pod/", "no-such-pod"),
+        ("/resources/nothing.example.com/", "mydemos"),
+    ],
+)
+def test_what_does_not_exist_is_a_404_that_says_what_does(
+    page: Page, dashboard: Dashboard, path: str, says: str
+) -> None:
+    answer = page.goto(f"{dashboard.url}{path}")
+    assert answer is not None
+    assert answer.status == 404
+    expect(page.locator("main")).to_contain_text(says)
+
+
+@pytest.mark.parametrize("query", ["q=restarts%3E", "sort=nonsense", "page=minus", "page=99999", "namespace=nowhere"])
+def test_a_malformed_filter_sort_or_page_shows_the_list_and_a_message(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str, query: str
+) -> None:
+    cluster.create(pods(namespace), pod("present"))
+    answer = page.goto(f"{dashboard.url}/resources/pods/?{query}")
+    assert answer is not None
+    assert answer.status == 200
+    expect(page.locator("#list [role=alert], #list .problem").first).to_be_visible()
+
+
+def test_a_short_or_singular_name_leads_to_the_resource(page: Page, dashboard: Dashboard) -> None:
+    page.goto(f"{dashboard.url}/resources/po/?q=web")
+    expect(page).to_have_url(f"{dashboard.url}/resources/pods/?q=web")
+
+
+def test_a_page_reads_without_javascript(
+    new_context: Callable[..., BrowserContext], dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(pods(namespace), pod("plain"))
+    page = new_context(java_script_enabled=False).new_page()
+    row = page.locator("tbody tr[data-name='plain']")
+    for _ in range(50):
+        page.goto(f"{dashboard.url}/resources/pods/?namespace={namespace}")
+        if row.count():
+            break
+    expect(row).to_have_count(1)
+    expect(page.locator("noscript")).to_be_visible()
