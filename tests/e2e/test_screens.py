@@ -16,11 +16,12 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def paths(cluster: ControlPlane, namespace: str) -> list[str]:
-    cluster.create(mydemos(namespace), mydemo("a-mydemo-with-a-rather-long-name-that-nobody-would-want-to-type"))
+    name = "a-mydemo-with-a-rather-long-name-that-nobody-would-want-to-type"
+    cluster.create(mydemos(namespace), mydemo(name))
     for number in range(12):
         cluster.create(pods(namespace), pod(f"checkout-66d9f8b7c-with-a-long-name-{number}", app="checkout"))
     detail = f"/resources/pods/{namespace}/checkout-66d9f8b7c-with-a-long-name-1/"
-    demo = f"/resources/mydemos.crddemo.k8s.io/{namespace}/a-mydemo-with-a-rather-long-name-that-nobody-would-want-to-type/"
+    demo = f"/resources/mydemos.crddemo.k8s.io/{namespace}/{name}/"
     return ["/", "/feed/", f"/resources/pods/?namespace={namespace}", detail, demo, f"{demo}edit/", f"{demo}delete/"]
 
 
