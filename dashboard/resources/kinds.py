@@ -1,0 +1,210 @@
+"""The kinds that Deltaboard knows by name: how people call them, where they stand in the navigation, what may be done.
+
+The table is static, so that addresses, settings and feeds mean the same in every process without asking an API
+server. A name that is not in it but looks like ``plural.group`` becomes a generic kind, whose version and Kind
+discovery fills in (`resolved` says whether that has happened).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from informerd.resource import MYDEMOS, PODS, Resource
+
+WORKLOADS = "Workloads"
+CUSTOM = "Custom resources"
+NETWORK = "Network"
+CONFIG = "Config"
+STORAGE = "Storage"
+ACCESS = "Access"
+CLUSTER = "Cluster"
+GROUP_TITLES = (WORKLOADS, CUSTOM, NETWORK, CONFIG, STORAGE, ACCESS, CLUSTER)
+"""Groups in the order of the navigation."""
+
+DEFAULT_KINDS = ("pods", "mydemos", "events", "namespaces", "nodes", "deployments", "replicasets")
+
+_GENERIC_NAME = re.compile(r"(?P<plural>[a-z]([a-z0-9-]*[a-z0-9])?)\.(?P<group>[a-z0-9-]+(\.[a-z0-9-]+)+)")
+"""A custom group is a domain with at least one dot: apiextensions' validation refuses others."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindInfo:
+    """A kind as the dashboard shows it."""
+
+    key: str
+    """``pods``, ``deployments.apps``: kubectl's name, used in addresses, feeds and settings."""
+    resource: Resource
+    title: str
+    """Plural for people: ``Pods``, ``ReplicaSets``."""
+    group_title: str
+    """One of GROUP_TITLES."""
+    editable: bool = False
+    """Whether the dashboard offers to edit and delete objects of this kind."""
+    icon: str = "custom"
+    """Symbol in the sprite: workloads, custom, network, config, storage, access, cluster, events or nodes."""
+    resolved: bool = True
+    """False: version, Kind and scope are guesses until discovery has answered."""
+
+    @property
+    def path(self) -> str:
+        """Address of the list."""
+        return f"/resources/{self.key}/"
+
+    @property
+    def singular(self) -> str:
+        """The Kind, for people: ``Pod``."""
+        return self.resource.kind
+
+    @property
+    def namespaced(self) -> bool:
+        return self.resource.namespaced
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name it answers to, in lower case."""
+        resource = self.resource
+        short = {resource.plural, resource.singular, resource.kind.lower(), *resource.short_names} - {""}
+        long = {f"{name}.{resource.group}" for name in short} if resource.group else set()
+        version = {f"{resource.plural}.{resource.version}{'.' + resource.group if resource.group else ''}"}
+        return frozenset(name.lower() for name in short | long | version | {self.key})
+
+    def with_resource(self, resource: Resource) -> KindInfo:
+        """The same kind with what discovery says about it."""
+        title = self.title if self.resolved else _plural_title(resource)
+        return replace(self, resource=resource, title=title, resolved=True)
+
+
+def find_kind(name: str, watched: Iterable[KindInfo] = ()) -> KindInfo | None:
+    """The kind that `name` means: key, plural, singular, short name or Kind, with or without group, in any case.
+
+    `watched` kinds win over the built-in table. None where the name is neither known nor of the form
+    ``plural.group``.
+    """
+    wanted = name.strip().lower()
+    for kind in watched:
+        if wanted in kind.names:
+            return kind
+    return _BY_NAME.get(wanted) or _generic(wanted)
+
+
+def kinds_named(names: Iterable[str]) -> tuple[KindInfo, ...]:
+    """The kinds of a setting's names, in order, each once. Raises ValueError with the name that means nothing."""
+    found: dict[str, KindInfo] = {}
+    for name in names:
+        kind = find_kind(name)
+        if kind is None:
+            raise ValueError(
+                f"{name!r} is no kind: write it as kubectl does, for example pods or mydemos.crddemo.k8s.io"
+            )
+        found.setdefault(kind.key, kind)
+    return tuple(found.values())
+
+
+def is_builtin(key: str) -> bool:
+    """Whether the static table has this key."""
+    return key in KINDS
+
+
+def _generic(name: str) -> KindInfo | None:
+    match = _GENERIC_NAME.fullmatch(name)
+    if match is None:
+        return None
+    resource = Resource(group=match["group"], version="v1", plural=match["plural"], kind=match["plural"].capitalize())
+    return KindInfo(resource.key, resource, match["plural"].capitalize(), CUSTOM, resolved=False)
+
+
+def _plural_title(resource: Resource) -> str:
+    """``Rollouts`` from Kind Rollout and plural rollouts; ``Policies`` from Policy and policies."""
+    kind, plural = resource.kind, resource.plural
+    if plural.startswith(kind.lower()):
+        return kind + plural[len(kind) :]
+    common = 0
+    while common < min(len(kind), len(plural)) and kind[common].lower() == plural[common]:
+        common += 1
+    return kind[:common] + plural[common:] if common else plural.capitalize()
+
+
+def _kind(group_title: str, resource: Resource, *, editable: bool = False, icon: str = "") -> KindInfo:
+    return KindInfo(resource.key, resource, _plural_title(resource), group_title, editable, icon or _ICONS[group_title])
+
+
+def _of(group: str, version: str, kind: str, plural: str, *short_names: str, namespaced: bool = True) -> Resource:
+    return Resource(
+        group=group,
+        version=version,
+        plural=plural,
+        kind=kind,
+        singular=kind.lower(),
+        namespaced=namespaced,
+        short_names=short_names,
+    )
+
+
+_ICONS: Mapping[str, str] = MappingProxyType({
+    WORKLOADS: "workloads", CUSTOM: "custom", NETWORK: "network", CONFIG: "config",
+    STORAGE: "storage", ACCESS: "access", CLUSTER: "cluster",
+})  # fmt: skip
+
+_RBAC = "rbac.authorization.k8s.io"
+_NETWORKING = "networking.k8s.io"
+_STORAGE = "storage.k8s.io"
+
+_TABLE: tuple[KindInfo, ...] = (
+    _kind(WORKLOADS, PODS),
+    _kind(WORKLOADS, _of("apps", "v1", "Deployment", "deployments", "deploy")),
+    _kind(WORKLOADS, _of("apps", "v1", "ReplicaSet", "replicasets", "rs")),
+    _kind(WORKLOADS, _of("apps", "v1", "StatefulSet", "statefulsets", "sts")),
+    _kind(WORKLOADS, _of("apps", "v1", "DaemonSet", "daemonsets", "ds")),
+    _kind(WORKLOADS, _of("batch", "v1", "Job", "jobs")),
+    _kind(WORKLOADS, _of("batch", "v1", "CronJob", "cronjobs", "cj")),
+    _kind(WORKLOADS, _of("", "v1", "ReplicationController", "replicationcontrollers", "rc")),
+    _kind(WORKLOADS, _of("autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", "hpa")),
+    _kind(WORKLOADS, _of("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", "pdb")),
+    _kind(CUSTOM, MYDEMOS, editable=True),
+    _kind(
+        CUSTOM,
+        _of(
+            "apiextensions.k8s.io",
+            "v1",
+            "CustomResourceDefinition",
+            "customresourcedefinitions",
+            "crd",
+            "crds",
+            namespaced=False,
+        ),
+    ),
+    _kind(NETWORK, _of("", "v1", "Service", "services", "svc")),
+    _kind(NETWORK, _of("", "v1", "Endpoints", "endpoints", "ep")),
+    _kind(NETWORK, _of("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices")),
+    _kind(NETWORK, _of(_NETWORKING, "v1", "Ingress", "ingresses", "ing")),
+    _kind(NETWORK, _of(_NETWORKING, "v1", "IngressClass", "ingressclasses", namespaced=False)),
+    _kind(NETWORK, _of(_NETWORKING, "v1", "NetworkPolicy", "networkpolicies", "netpol")),
+    _kind(CONFIG, _of("", "v1", "ConfigMap", "configmaps", "cm")),
+    _kind(CONFIG, _of("", "v1", "Secret", "secrets")),
+    _kind(CONFIG, _of("", "v1", "ResourceQuota", "resourcequotas", "quota")),
+    _kind(CONFIG, _of("", "v1", "LimitRange", "limitranges", "limits")),
+    _kind(CONFIG, _of("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", "pc", namespaced=False)),
+    _kind(CONFIG, _of("coordination.k8s.io", "v1", "Lease", "leases")),
+    _kind(STORAGE, _of("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", "pvc")),
+    _kind(STORAGE, _of("", "v1", "PersistentVolume", "persistentvolumes", "pv", namespaced=False)),
+    _kind(STORAGE, _of(_STORAGE, "v1", "StorageClass", "storageclasses", "sc", namespaced=False)),
+    _kind(STORAGE, _of(_STORAGE, "v1", "VolumeAttachment", "volumeattachments", namespaced=False)),
+    _kind(ACCESS, _of("", "v1", "ServiceAccount", "serviceaccounts", "sa")),
+    _kind(ACCESS, _of(_RBAC, "v1", "Role", "roles")),
+    _kind(ACCESS, _of(_RBAC, "v1", "RoleBinding", "rolebindings")),
+    _kind(ACCESS, _of(_RBAC, "v1", "ClusterRole", "clusterroles", namespaced=False)),
+    _kind(ACCESS, _of(_RBAC, "v1", "ClusterRoleBinding", "clusterrolebindings", namespaced=False)),
+    _kind(CLUSTER, _of("", "v1", "Node", "nodes", "no", namespaced=False), icon="nodes"),
+    _kind(CLUSTER, _of("", "v1", "Namespace", "namespaces", "ns", namespaced=False)),
+    _kind(CLUSTER, _of("", "v1", "Event", "events", "ev"), icon="events"),
+)
+
+KINDS: Mapping[str, KindInfo] = MappingProxyType({kind.key: kind for kind in _TABLE})
+"""The built-in kinds by key, in the order of the navigation."""
+
+_BY_NAME: Mapping[str, KindInfo] = MappingProxyType({
+    name: kind for kind in reversed(_TABLE) for name in kind.names
+})  # fmt: skip

@@ -1,0 +1,22 @@
+"""Rows: how one object of each kind becomes a line of a list.
+
+One module a family of kinds; `registry` finds the right one by key. What others use is named here.
+"""
+
+from dashboard.resources.rows.changes import change_words
+from dashboard.resources.rows.column import Column
+from dashboard.resources.rows.registry import build_row, columns_for, default_sort, projection_for
+from dashboard.resources.rows.secrets import mask_secret
+from dashboard.resources.rows.wrong import is_wrong, wrong_span
+
+__all__ = [
+    "Column",
+    "build_row",
+    "change_words",
+    "columns_for",
+    "default_sort",
+    "is_wrong",
+    "mask_secret",
+    "projection_for",
+    "wrong_span",
+]

@@ -1,0 +1,123 @@
+"""Nodes and namespaces, as ``kubectl get -o wide`` prints them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dashboard.live.messages import Tone
+from dashboard.resources.rows.column import Column
+from dashboard.resources.rows.pod_types import Condition
+from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, cluster_columns, seconds
+from informerd.objects import Object
+
+_ROLE_PREFIX = "node-role.kubernetes.io/"
+_PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
+
+
+class Address(msgspec.Struct, frozen=True):
+    type: str = ""
+    address: str = ""
+
+
+class NodeInfo(msgspec.Struct, frozen=True, rename="camel"):
+    kubelet_version: str = ""
+    os_image: str = ""
+    kernel_version: str = ""
+    container_runtime_version: str = ""
+
+
+class NodeSpec(msgspec.Struct, frozen=True):
+    unschedulable: bool = False
+
+
+class NodeStatus(msgspec.Struct, frozen=True, rename="camel"):
+    conditions: tuple[Condition, ...] = ()
+    addresses: tuple[Address, ...] = ()
+    node_info: NodeInfo = NodeInfo()
+
+
+class Node(Object, frozen=True, kw_only=True):
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+
+class NamespaceStatus(msgspec.Struct, frozen=True):
+    phase: str = ""
+    conditions: tuple[Condition, ...] = ()
+
+
+class Namespace(Object, frozen=True, kw_only=True):
+    status: NamespaceStatus = NamespaceStatus()
+
+
+def read_node(node: Node) -> Facts:
+    """The cells of a node; a node under pressure or unready says why."""
+    ready = next((c for c in node.status.conditions if c.type == "Ready"), None)
+    word = "Unknown" if ready is None else "Ready" if ready.status == "True" else "NotReady"
+    status = f"{word},SchedulingDisabled" if node.spec.unschedulable else word
+    tone, reason, since = _node_health(node, ready)
+    info = node.status.node_info
+    cells = (
+        status,
+        _roles(node.metadata.labels),
+        age(node),
+        info.kubelet_version or None,
+        _address(node, "InternalIP"),
+        _address(node, "ExternalIP"),
+        info.os_image or None,
+        info.kernel_version or None,
+        info.container_runtime_version or None,
+    )
+    return Facts(status, tone, cells, reason, since)
+
+
+def _node_health(node: Node, ready: Condition | None) -> tuple[Tone, str, float | None]:
+    if ready is None:
+        return "warn", "its kubelet has not reported yet", age(node)
+    if ready.status != "True":
+        said = ready.message or ready.reason or "its kubelet says so"
+        return "bad", f"not ready: {said}", seconds(ready.last_transition_time)
+    for condition in node.status.conditions:
+        if condition.type in _PRESSURES and condition.status == "True":
+            words = f"{condition.type}: {condition.message or condition.reason}"
+            return "warn", words, seconds(condition.last_transition_time)
+    return ("idle" if node.spec.unschedulable else "ok"), "", None
+
+
+def _roles(labels: dict[str, str]) -> str | None:
+    roles = {label.removeprefix(_ROLE_PREFIX) for label in labels if label.startswith(_ROLE_PREFIX)} - {""}
+    roles |= {value for label, value in labels.items() if label == "kubernetes.io/role" and value}
+    return ",".join(sorted(roles)) or None
+
+
+def _address(node: Node, kind: str) -> str | None:
+    return next((a.address for a in node.status.addresses if a.type == kind), None)
+
+
+def read_namespace(namespace: Namespace) -> Facts:
+    """The cells of a namespace; one that cannot go says what is left in it."""
+    status = namespace.status.phase or "Active"
+    if status != "Terminating":
+        return Facts(status, "ok", (status, age(namespace)))
+    left = [c.message for c in namespace.status.conditions if c.status == "True" and c.message]
+    since = seconds(namespace.metadata.deletion_timestamp)
+    return Facts(status, "busy", (status, age(namespace)), f"being deleted: {'; '.join(left)}" if left else "", since)
+
+
+NODES = Shape(
+    cluster_columns(
+        STATUS,
+        Column("roles", "Roles", words="roles"),
+        AGE,
+        Column("version", "Version", "mono", order="natural", words="version"),
+        Column("internal-ip", "Internal IP", "mono", priority=1, order="ip", words="internal IP"),
+        Column("external-ip", "External IP", "mono", priority=2, order="ip", words="external IP"),
+        Column("os-image", "OS image", priority=1),
+        Column("kernel", "Kernel version", "mono", priority=2, order="natural"),
+        Column("runtime", "Container runtime", "mono", priority=1, order="natural"),
+    ),
+    Node,
+    read_node,
+    namespaced=False,
+)
+NAMESPACES = Shape(cluster_columns(STATUS, AGE), Namespace, read_namespace, namespaced=False)

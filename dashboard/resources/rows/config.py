@@ -1,0 +1,109 @@
+"""Services, ConfigMaps and Secrets. A Secret's values are never read: only how many there are."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dashboard.resources.rows.column import Column
+from dashboard.resources.rows.shape import AGE, Facts, Shape, age, namespaced_columns, seconds
+from dashboard.resources.rows.workloads import count_column
+from informerd.objects import Object
+
+
+class Port(msgspec.Struct, frozen=True, rename="camel"):
+    port: int = 0
+    node_port: int = 0
+    protocol: str = "TCP"
+
+
+class ServiceSpec(
+    msgspec.Struct,
+    frozen=True,
+    rename={"cluster_ip": "clusterIP", "external_ips": "externalIPs", "external_name": "externalName"},
+):
+    type: str = ""
+    cluster_ip: str = ""
+    external_ips: tuple[str, ...] = ()
+    external_name: str = ""
+    ports: tuple[Port, ...] = ()
+    selector: dict[str, str] = {}
+
+
+class Ingress(msgspec.Struct, frozen=True):
+    ip: str = ""
+    hostname: str = ""
+
+
+class LoadBalancer(msgspec.Struct, frozen=True):
+    ingress: tuple[Ingress, ...] = ()
+
+
+class ServiceStatus(msgspec.Struct, frozen=True, rename="camel"):
+    load_balancer: LoadBalancer = LoadBalancer()
+
+
+class Service(Object, frozen=True, kw_only=True):
+    spec: ServiceSpec = ServiceSpec()
+    status: ServiceStatus = ServiceStatus()
+
+
+class Bag(Object, frozen=True, kw_only=True):
+    """A ConfigMap or a Secret, values skipped."""
+
+    type: str = ""
+    data: dict[str, msgspec.Raw] = {}
+    binary_data: dict[str, msgspec.Raw] = {}
+
+
+def read_service(service: Service) -> Facts:
+    """The cells of a service; a load balancer without address is waiting for one."""
+    spec = service.spec
+    external = _external(service)
+    waiting = spec.type == "LoadBalancer" and external is None
+    status = "Terminating" if service.metadata.deletion_timestamp else "Pending" if waiting else "Active"
+    cells = (
+        spec.type or None,
+        spec.cluster_ip or None,
+        "<pending>" if waiting else external,
+        ",".join(f"{p.port}{f':{p.node_port}' if p.node_port else ''}/{p.protocol}" for p in spec.ports) or None,
+        age(service),
+        ",".join(f"{key}={value}" for key, value in sorted(spec.selector.items())) or None,
+    )
+    reason = "waiting for the address of its load balancer" if waiting else ""
+    return Facts(status, "ok" if status == "Active" else "busy", cells, reason, age(service) if waiting else None)
+
+
+def _external(service: Service) -> str | None:
+    if service.spec.type == "ExternalName":
+        return service.spec.external_name or None
+    balancers = [i.ip or i.hostname for i in service.status.load_balancer.ingress]
+    return ",".join([*balancers, *service.spec.external_ips]) or None
+
+
+def read_configmap(bag: Bag) -> Facts:
+    return _bag(bag, len(bag.data) + len(bag.binary_data), age(bag))
+
+
+def read_secret(bag: Bag) -> Facts:
+    return _bag(bag, bag.type or None, len(bag.data), age(bag))
+
+
+def _bag(bag: Bag, *cells: str | float | None) -> Facts:
+    deleting = seconds(bag.metadata.deletion_timestamp)
+    return Facts("Active", "idle", cells) if deleting is None else Facts("Terminating", "busy", cells, "", deleting)
+
+
+SERVICES = Shape(
+    namespaced_columns(
+        Column("type", "Type", words="type"),
+        Column("cluster-ip", "Cluster IP", "mono", order="ip", words="cluster IP"),
+        Column("external-ip", "External IP", "mono", order="ip", words="external IP"),
+        Column("ports", "Port(s)", "mono", words="ports"),
+        AGE,
+        Column("selector", "Selector", "mono", priority=1, words="selector"),
+    ),
+    Service,
+    read_service,
+)
+CONFIGMAPS = Shape(namespaced_columns(count_column("data", "Data"), AGE), Bag, read_configmap)
+SECRETS = Shape(namespaced_columns(Column("type", "Type", "mono"), count_column("data", "Data"), AGE), Bag, read_secret)

@@ -1,0 +1,102 @@
+"""Mydemos, and every kind that has no module of its own: nothing is assumed about the types of its fields."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from dashboard.live.messages import Cell, Tone
+from dashboard.resources.rows.column import Column
+from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, cluster_columns, namespaced_columns, seconds
+from informerd.objects import Object
+
+_TONES: dict[str, Tone] = {
+    "running": "ok", "ready": "ok", "active": "ok", "bound": "ok", "available": "ok", "healthy": "ok",
+    "succeeded": "idle", "complete": "idle", "completed": "idle",
+    "pending": "warn", "unknown": "warn", "degraded": "warn", "notready": "warn",
+    "failed": "bad", "error": "bad", "lost": "bad",
+}  # fmt: skip
+
+
+class Custom(Object, frozen=True, kw_only=True):
+    """Any object: spec and status as they come."""
+
+    spec: Any = None
+    status: Any = None
+
+
+def read_mydemo(obj: Custom) -> Facts:
+    """The cells of a Mydemo: address and port, as they are, whatever their types."""
+    spec = obj.spec if isinstance(obj.spec, dict) else {}
+    status, tone, reason, since = standing(obj)
+    return Facts(status, tone, (cell(spec.get("ip")), cell(spec.get("port")), status, age(obj)), reason, since)
+
+
+def read_custom(obj: Custom) -> Facts:
+    """The cells of an object of a kind nobody described."""
+    status, tone, reason, since = standing(obj)
+    return Facts(status, tone, (status, age(obj)), reason, since)
+
+
+def standing(obj: Custom) -> tuple[str, Tone, str, float | None]:
+    """Status word, tone, reason and since: from the deletion, the phase or the Ready condition, whichever is first.
+
+    An object that says nothing of itself is Current, kstatus's word for one that exists and is not on its way
+    anywhere.
+    """
+    deleting = seconds(obj.metadata.deletion_timestamp)
+    if deleting is not None:
+        held = ", ".join(obj.metadata.finalizers)
+        return "Terminating", "busy", f"being deleted, held by finalizers: {held}" if held else "", deleting
+    status = obj.status if isinstance(obj.status, dict) else {}
+    conditions = status.get("conditions")
+    ready = _condition(conditions) if isinstance(conditions, list) else None
+    phase = status.get("phase")
+    said = str(ready.get("message") or ready.get("reason") or "") if ready else ""
+    since = _moment(ready.get("lastTransitionTime")) if ready else None
+    if isinstance(phase, str) and phase:
+        tone = _TONES.get(phase.lower(), "ok")
+        message = status.get("message")
+        words = message if isinstance(message, str) and message else said
+        return phase, tone, f"{phase.lower()}: {words}" if words and tone in ("warn", "bad") else "", since
+    if ready is None:
+        return "Current", "ok", "", None
+    if ready.get("status") == "True":
+        return "Ready", "ok", "", None
+    unready: Tone = "bad" if ready.get("status") == "False" else "warn"
+    return "NotReady", unready, f"not ready: {said}" if said else "not ready", since
+
+
+def cell(value: object) -> Cell:
+    """A field as a cell: numbers and texts as they are, anything else as JSON."""
+    if value is None or (isinstance(value, str | int | float) and not isinstance(value, bool)):
+        return value
+    return msgspec.json.encode(value).decode()
+
+
+def _condition(conditions: list[Any]) -> dict[str, Any] | None:
+    for name in ("Ready", "Available", "Healthy"):
+        for condition in conditions:
+            if isinstance(condition, dict) and condition.get("type") == name:
+                return condition
+    return None
+
+
+def _moment(text: object) -> float | None:
+    try:
+        return seconds(msgspec.convert(text, datetime))
+    except msgspec.ValidationError:
+        return None
+
+
+MYDEMO_COLUMNS = namespaced_columns(
+    Column("ip", "IP", "mono", order="ip", words="spec.ip"),
+    Column("port", "Port", "number", order="number", words="spec.port"),
+    STATUS,
+    AGE,
+)
+MYDEMOS_SHAPE = Shape(MYDEMO_COLUMNS, Custom, read_mydemo)
+CUSTOM_NAMESPACED = Shape(namespaced_columns(STATUS, AGE), Custom, read_custom)
+CUSTOM_CLUSTER = Shape(cluster_columns(STATUS, AGE), Custom, read_custom, namespaced=False)

@@ -1,0 +1,89 @@
+"""Which fields of an object differ between two versions, as paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+_QUIET = frozenset({
+    ("metadata", "managedFields"), ("metadata", "resourceVersion"), ("metadata", "generation"),
+    ("status", "observedGeneration"),
+})  # fmt: skip
+"""What changes with every change, so that it says nothing."""
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_IDENTITIES = ("type", "name", "containerPort", "uid", "ip", "key")
+"""Fields by which the entries of a list are told apart, the first that all of them have."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field that differs; `path` is written like ``spec.containers[web].image``."""
+
+    path: str
+    op: Literal["added", "removed", "changed"]
+    old: Any = None
+    new: Any = None
+
+
+def field_changes(old: Any, new: Any) -> list[FieldChange]:
+    """The fields that differ, in the order in which the newer object has them, removed ones last in their place.
+
+    Entries of a list are matched by type or name where every entry has one. A whole subtree that came or went is one
+    change. resourceVersion, generation, observedGeneration and managedFields are left out.
+    """
+    return list(_walk(old, new, ()))
+
+
+def _walk(old: Any, new: Any, path: tuple[str, ...]) -> Iterator[FieldChange]:
+    if path in _QUIET or (old == new and type(old) is type(new)):
+        return
+    if isinstance(old, dict) and isinstance(new, dict):
+        yield from _walk_maps(old, new, path)
+        return
+    if isinstance(old, list) and isinstance(new, list):
+        name = _identity(old, new)
+        yield from _walk_maps(_keyed(old, name), _keyed(new, name), path)
+        return
+    yield FieldChange(_join(path), "changed", old, new)
+
+
+def _walk_maps(old: dict[str, Any], new: dict[str, Any], path: tuple[str, ...]) -> Iterator[FieldChange]:
+    for key, value in new.items():
+        if key in old:
+            yield from _walk(old[key], value, (*path, key))
+        elif (*path, key) not in _QUIET:
+            yield FieldChange(_join((*path, key)), "added", None, value)
+    for key, value in old.items():
+        if key not in new and (*path, key) not in _QUIET:
+            yield FieldChange(_join((*path, key)), "removed", value)
+
+
+def _identity(old: list[Any], new: list[Any]) -> str:
+    """The field that tells the entries of both lists apart; empty: their position does."""
+    for name in _IDENTITIES:
+        if all(_identified(entries, name) for entries in (old, new)):
+            return name
+    return ""
+
+
+def _identified(entries: list[Any], name: str) -> bool:
+    keys = [entry.get(name) if isinstance(entry, dict) else None for entry in entries]
+    return None not in keys and len({str(key) for key in keys}) == len(keys)
+
+
+def _keyed(entries: list[Any], name: str) -> dict[str, Any]:
+    return {f"[{entry[name] if name else index}]": entry for index, entry in enumerate(entries)}
+
+
+def _join(path: tuple[str, ...]) -> str:
+    parts: list[str] = []
+    for part in path:
+        if part.startswith("["):
+            parts.append(part)
+        elif _PLAIN.fullmatch(part):
+            parts.append(f".{part}" if parts else part)
+        else:
+            parts.append(f'["{part}"]')
+    return "".join(parts)

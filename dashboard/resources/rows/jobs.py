@@ -1,0 +1,133 @@
+"""Jobs and CronJobs, with kubectl's words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from dashboard.live.messages import Tone
+from dashboard.resources.rows.column import Column
+from dashboard.resources.rows.pod_types import Condition
+from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, namespaced_columns, seconds
+from dashboard.resources.rows.workloads import CONTAINERS, IMAGES, SELECTOR, Selector, Template, count_column
+from informerd.objects import Object
+
+
+class JobSpec(msgspec.Struct, frozen=True):
+    completions: int | None = None
+    parallelism: int = 0
+    selector: Selector = Selector()
+    template: Template = Template()
+
+
+class JobStatus(msgspec.Struct, frozen=True, rename="camel"):
+    succeeded: int = 0
+    failed: int = 0
+    active: int = 0
+    start_time: datetime | None = None
+    completion_time: datetime | None = None
+    conditions: tuple[Condition, ...] = ()
+
+
+class Job(Object, frozen=True, kw_only=True):
+    spec: JobSpec = JobSpec()
+    status: JobStatus = JobStatus()
+
+
+class CronJobSpec(msgspec.Struct, frozen=True, rename="camel"):
+    schedule: str = ""
+    time_zone: str = ""
+    suspend: bool = False
+
+
+class CronJobStatus(msgspec.Struct, frozen=True, rename="camel"):
+    active: tuple[msgspec.Raw, ...] = ()
+    last_schedule_time: datetime | None = None
+
+
+class CronJob(Object, frozen=True, kw_only=True):
+    spec: CronJobSpec = CronJobSpec()
+    status: CronJobStatus = CronJobStatus()
+
+
+_TONES: tuple[tuple[str, str, Tone], ...] = (
+    ("Complete", "Complete", "idle"),
+    ("Failed", "Failed", "bad"),
+    ("", "Terminating", "busy"),
+    ("Suspended", "Suspended", "idle"),
+    ("FailureTarget", "FailureTarget", "warn"),
+    ("SuccessCriteriaMet", "SuccessCriteriaMet", "ok"),
+)
+"""Condition, kubectl's word, tone, in the order in which printJob asks; the empty one is a deletion."""
+
+
+def read_job(job: Job) -> Facts:
+    """The cells of a job. Duration is None until it has ended: a running job's is the time since its start."""
+    conditions = {c.type: c for c in job.status.conditions if c.status == "True"}
+    status, tone, found = "Running", "ok", None
+    for name, word, its_tone in _TONES:
+        if name in conditions or (not name and job.metadata.deletion_timestamp is not None):
+            status, tone, found = word, its_tone, conditions.get(name)
+            break
+    reason = f"failed: {found.message or found.reason}" if found is not None and status == "Failed" else ""
+    started, ended = seconds(job.status.start_time), seconds(job.status.completion_time)
+    cells = (
+        status,
+        _completions(job),
+        ended - started if started is not None and ended is not None else None,
+        age(job),
+        job.spec.template.names,
+        job.spec.template.images,
+        str(job.spec.selector),
+    )
+    since = seconds(found.last_transition_time) if found is not None else None
+    return Facts(status, tone, cells, reason, since if reason else None)  # type: ignore[arg-type]
+
+
+def _completions(job: Job) -> str:
+    if job.spec.completions is not None:
+        return f"{job.status.succeeded}/{job.spec.completions}"
+    several = f" of {job.spec.parallelism}" if job.spec.parallelism > 1 else ""
+    return f"{job.status.succeeded}/1{several}"
+
+
+def read_cronjob(job: CronJob) -> Facts:
+    suspended = job.spec.suspend
+    status = "Suspended" if suspended else "Active" if job.status.active else "Scheduled"
+    cells = (
+        job.spec.schedule,
+        job.spec.time_zone or None,
+        status,
+        len(job.status.active),
+        seconds(job.status.last_schedule_time),
+        age(job),
+    )
+    return Facts(status, "idle" if suspended else "ok", cells)
+
+
+JOBS = Shape(
+    namespaced_columns(
+        STATUS,
+        Column("completions", "Completions", order="fraction", words="completions"),
+        Column("duration", "Duration", "duration", order="number"),
+        AGE,
+        CONTAINERS,
+        IMAGES,
+        SELECTOR,
+    ),
+    Job,
+    read_job,
+)
+CRONJOBS = Shape(
+    namespaced_columns(
+        Column("schedule", "Schedule", "mono", words="spec.schedule"),
+        Column("timezone", "Time zone", priority=1, words="spec.timeZone"),
+        STATUS,
+        count_column("active", "Active"),
+        Column("last-schedule", "Last schedule", "age", order="age"),
+        AGE,
+    ),
+    CronJob,
+    read_cronjob,
+)

@@ -1,0 +1,118 @@
+"""The part of a Pod that its columns, its reason in words and its details read."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from informerd.objects import Object
+
+
+class Condition(msgspec.Struct, frozen=True, rename="camel"):
+    """metav1.Condition and its older likes."""
+
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    last_transition_time: datetime | None = None
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    reason: str = ""
+    message: str = ""
+
+
+class Running(msgspec.Struct, frozen=True, rename="camel"):
+    started_at: datetime | None = None
+
+
+class Terminated(msgspec.Struct, frozen=True, rename="camel"):
+    exit_code: int = 0
+    signal: int = 0
+    reason: str = ""
+    message: str = ""
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+    @property
+    def word(self) -> str:
+        """kubectl's word for the end: the reason, else the signal, else the exit code."""
+        if self.reason:
+            return self.reason
+        return f"Signal:{self.signal}" if self.signal else f"ExitCode:{self.exit_code}"
+
+
+class ContainerState(msgspec.Struct, frozen=True):
+    waiting: Waiting | None = None
+    running: Running | None = None
+    terminated: Terminated | None = None
+
+
+class ContainerStatus(msgspec.Struct, frozen=True, rename="camel"):
+    name: str = ""
+    ready: bool = False
+    started: bool | None = None
+    restart_count: int = 0
+    state: ContainerState = ContainerState()
+    last_state: ContainerState = ContainerState()
+
+
+class Container(msgspec.Struct, frozen=True, rename="camel"):
+    name: str = ""
+    restart_policy: str = ""
+    """Always on an init container makes it a sidecar (KEP-753)."""
+
+
+class ReadinessGate(msgspec.Struct, frozen=True, rename="camel"):
+    condition_type: str = ""
+
+
+class PodIP(msgspec.Struct, frozen=True):
+    ip: str = ""
+
+
+class PodSpec(msgspec.Struct, frozen=True, rename="camel"):
+    node_name: str = ""
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    readiness_gates: tuple[ReadinessGate, ...] = ()
+
+
+class PodStatus(
+    msgspec.Struct,
+    frozen=True,
+    rename={
+        "pod_ip": "podIP",
+        "pod_ips": "podIPs",
+        "start_time": "startTime",
+        "nominated_node_name": "nominatedNodeName",
+        "container_statuses": "containerStatuses",
+        "init_container_statuses": "initContainerStatuses",
+    },
+):
+    phase: str = ""
+    reason: str = ""
+    message: str = ""
+    pod_ip: str = ""
+    pod_ips: tuple[PodIP, ...] = ()
+    start_time: datetime | None = None
+    nominated_node_name: str = ""
+    conditions: tuple[Condition, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+
+
+class Pod(Object, frozen=True, kw_only=True):
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+    def condition(self, name: str) -> Condition | None:
+        """The condition of that type, where the pod has one."""
+        return next((c for c in self.status.conditions if c.type == name), None)
+
+    def has_condition(self, name: str) -> bool:
+        """Whether the condition of that type is True."""
+        found = self.condition(name)
+        return found is not None and found.status == "True"

@@ -1,0 +1,139 @@
+"""Pods, as ``kubectl get pods -o wide`` prints them.
+
+The status word, READY and RESTARTS follow printPod of kubernetes pkg/printers/internalversion/printers.go.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from dashboard.resources.rows.column import Column
+from dashboard.resources.rows.pod_reason import reason_of
+from dashboard.resources.rows.pod_types import ContainerStatus, Pod
+from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, namespaced_columns, seconds
+
+COLUMNS = namespaced_columns(
+    Column("ready", "Ready", order="fraction", words="ready"),
+    STATUS,
+    Column("restarts", "Restarts", "number", order="number", words="restarts"),
+    Column("last-restart", "Last restart", "age", priority=1, order="age"),
+    AGE,
+    Column("ip", "IP", "mono", priority=1, order="ip", words="ip"),
+    Column("node", "Node", "mono", priority=1, order="natural", words="node"),
+    Column("nominated-node", "Nominated node", "mono", priority=2, order="natural", words="nominated node"),
+    Column("readiness-gates", "Readiness gates", priority=2, order="fraction", words="readiness gates"),
+)
+
+
+class Tally(msgspec.Struct):
+    """What printPod counts on its way through the containers."""
+
+    reason: str
+    ready: int = 0
+    restarts: int = 0
+    last_restart: datetime | None = None
+    sidecar_restarts: int = 0
+    sidecar_last_restart: datetime | None = None
+
+    def restarted(self, status: ContainerStatus) -> None:
+        self.restarts += status.restart_count
+        self.last_restart = _later(self.last_restart, status)
+
+    def sidecar_restarted(self, status: ContainerStatus) -> None:
+        self.sidecar_restarts += status.restart_count
+        self.sidecar_last_restart = _later(self.sidecar_last_restart, status)
+
+
+def read_pod(pod: Pod) -> Facts:
+    """The cells of a pod and, where it is not well, why."""
+    sidecars = frozenset(c.name for c in pod.spec.init_containers if c.restart_policy == "Always")
+    tally = Tally(_starting_reason(pod))
+    initializing = _read_init_containers(pod, sidecars, tally)
+    if not initializing or pod.has_condition("Initialized"):
+        tally.restarts, tally.last_restart = tally.sidecar_restarts, tally.sidecar_last_restart
+        _read_containers(pod, tally)
+    status = _deletion_word(pod) or tally.reason
+    why = reason_of(pod, status, tally.restarts)
+    cells = (
+        f"{tally.ready}/{len(pod.spec.containers) + len(sidecars)}",
+        status,
+        tally.restarts,
+        seconds(tally.last_restart) if tally.restarts else None,
+        age(pod),
+        pod.status.pod_ips[0].ip if pod.status.pod_ips else pod.status.pod_ip or None,
+        pod.spec.node_name or None,
+        pod.status.nominated_node_name or None,
+        _readiness_gates(pod),
+    )
+    return Facts(status, why.tone, cells, why.words, why.since)
+
+
+def _starting_reason(pod: Pod) -> str:
+    gated = any(c.type == "PodScheduled" and c.reason == "SchedulingGated" for c in pod.status.conditions)
+    return "SchedulingGated" if gated else pod.status.reason or pod.status.phase
+
+
+def _read_init_containers(pod: Pod, sidecars: frozenset[str], tally: Tally) -> bool:
+    """Count the init containers up to the first that is not done; whether there is such a one."""
+    for index, status in enumerate(pod.status.init_container_statuses):
+        tally.restarted(status)
+        if status.name in sidecars:
+            tally.sidecar_restarted(status)
+        terminated, waiting = status.state.terminated, status.state.waiting
+        if terminated is not None and terminated.exit_code == 0:
+            continue
+        if status.name in sidecars and status.started:
+            tally.ready += status.ready
+            continue
+        if terminated is not None:
+            tally.reason = f"Init:{terminated.word}"
+        elif waiting is not None and waiting.reason not in ("", "PodInitializing"):
+            tally.reason = f"Init:{waiting.reason}"
+        else:
+            tally.reason = f"Init:{index}/{len(pod.spec.init_containers)}"
+        return True
+    return False
+
+
+def _read_containers(pod: Pod, tally: Tally) -> None:
+    """From the last to the first, so that the first container's trouble is the one that is named."""
+    running = False
+    for status in reversed(pod.status.container_statuses):
+        tally.restarted(status)
+        terminated, waiting = status.state.terminated, status.state.waiting
+        if waiting is not None and waiting.reason:
+            tally.reason = waiting.reason
+        elif terminated is not None:
+            tally.reason = terminated.word
+        elif status.ready and status.state.running is not None:
+            running = True
+            tally.ready += 1
+    if tally.reason == "Completed" and running:
+        tally.reason = "Running" if pod.has_condition("Ready") else "NotReady"
+
+
+def _deletion_word(pod: Pod) -> str:
+    if pod.metadata.deletion_timestamp is None:
+        return ""
+    if pod.status.reason == "NodeLost":
+        return "Unknown"
+    return "" if pod.status.phase in ("Succeeded", "Failed") else "Terminating"
+
+
+def _readiness_gates(pod: Pod) -> str | None:
+    gates = pod.spec.readiness_gates
+    if not gates:
+        return None
+    return f"{sum(pod.has_condition(gate.condition_type) for gate in gates)}/{len(gates)}"
+
+
+def _later(known: datetime | None, status: ContainerStatus) -> datetime | None:
+    ended = status.last_state.terminated
+    if ended is None or ended.finished_at is None:
+        return known
+    return ended.finished_at if known is None or known < ended.finished_at else known
+
+
+PODS_SHAPE = Shape(COLUMNS, Pod, read_pod)

@@ -1,0 +1,93 @@
+"""A kind's shape: its columns, the projection they are read from, and the function that reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from dashboard.live.messages import Cell, Row, Tone
+from dashboard.resources.rows.column import Column
+from informerd.objects import Object, OwnerReference
+
+NAMESPACE = Column("namespace", "Namespace")
+NAME = Column("name", "Name", "mono")
+AGE = Column("age", "Age", "age", order="age")
+STATUS = Column("status", "Status", "status", words="status")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a kind's reader finds in an object, beside what every object has."""
+
+    status: str
+    tone: Tone
+    cells: tuple[Cell, ...]
+    """All columns but namespace and name, in order."""
+    reason: str = ""
+    since: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How one kind becomes rows."""
+
+    columns: tuple[Column, ...]
+    projection: type[Object]
+    read: Callable[[Any], Facts]
+    """Takes an object of `projection`."""
+    namespaced: bool = True
+    default_sort: tuple[str, bool] = ("", False)
+    """Column id and whether it is descending; an empty id means namespace and name."""
+
+    def row(self, obj: Object) -> Row:
+        """The row of one object. Never raises for whatever values the API server let in."""
+        facts = self.read(obj)
+        meta = obj.metadata
+        head = (meta.namespace, meta.name) if self.namespaced else (meta.name,)
+        deleting = seconds(meta.deletion_timestamp)
+        return Row(
+            uid=meta.uid,
+            namespace=meta.namespace,
+            name=meta.name,
+            version=meta.resource_version,
+            created=seconds(meta.creation_timestamp),
+            status=facts.status,
+            tone=facts.tone,
+            cells=head + facts.cells,
+            labels=meta.labels,
+            reason=facts.reason,
+            since=facts.since,
+            deleting=deleting,
+            finalizers=meta.finalizers,
+            owner=_owner(meta.owner_references),
+            blob=b"" if obj.blob is None else obj.blob.data,
+        )
+
+
+def namespaced_columns(*columns: Column) -> tuple[Column, ...]:
+    """Namespace and Name before a kind's own columns."""
+    return (NAMESPACE, NAME, *columns)
+
+
+def cluster_columns(*columns: Column) -> tuple[Column, ...]:
+    """Name before the columns of a cluster-scoped kind."""
+    return (NAME, *columns)
+
+
+def seconds(moment: datetime | None) -> float | None:
+    """Unix seconds of a moment."""
+    return None if moment is None else moment.timestamp()
+
+
+def age(obj: Object) -> float | None:
+    """The Age column's value: Unix seconds of the creation."""
+    return seconds(obj.metadata.creation_timestamp)
+
+
+def _owner(references: tuple[OwnerReference, ...]) -> tuple[str, str, str] | None:
+    for reference in references:
+        if reference.controller:
+            return (reference.kind, reference.name, reference.uid)
+    return None
