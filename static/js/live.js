@@ -1,0 +1,317 @@
+/* Keeps an open page true: the socket of hx-ws, watched, acknowledged and renewed.
+
+   Server to browser: {"content", "view", "seq", "after"} is a frame (hx-ws swaps `content`; `after` names the state it
+   builds upon and is missing where it replaces everything), {"view", "seq", "keys"} says what the socket follows, and
+   {"beat": {…}} comes every second. Browser to server: {"view": path, "seq"} and {"ack": units received}.
+
+   body[data-live] is offline while there is no socket, stale while the page may not show what the cluster has, and
+   live only from a beat or frame. Events on document for other scripts: deltaboard:beat (detail: the beat, with
+   `offset` seconds to add to the browser's clock), deltaboard:state (state, words), deltaboard:frame (view, seq),
+   deltaboard:rates (the overview's chart).
+
+   base.html's htmx-config needs: ws.reconnectCodes [1000,1001,1005,1006,1011,4012], ws.reconnectMaxDelay 3000,
+   extensions "ws, place". Scripts, deferred, in this order: htmx, hx-ws, place, live. */
+(() => {
+  "use strict";
+
+  const SILENCE = 3000; // milliseconds without a word until the page counts as stale
+  const PATIENCE = 10000; // milliseconds a handshake may take
+  const ACK_SIZE = 64 * 1024;
+  const ACK_TIME = 5000;
+  const FINAL = {
+    4400: "The server did not understand what this page asked for. Reload the page.",
+    4403: "The server does not let this page follow changes. Sign in again or reload the page.",
+    4404: "The server knows no such page any more. What you see is no longer kept up to date.",
+  };
+
+  const shown = { view: "", seq: "", keys: [] }; // what the page shows, and which kinds decide whether it is live
+  const link = { open: false, since: performance.now(), heard: 0, received: 0, acked: 0, ackedAt: 0, final: 0 };
+  const last = { beat: null, at: Date.now(), asked: -Infinity, renewed: -Infinity, state: "", words: "" };
+
+  const socketElement = () => document.getElementById("socket");
+  const connection = () => socketElement()?._htmx?.ws?.connection ?? null;
+  const tell = (name, detail) => document.dispatchEvent(new CustomEvent(`deltaboard:${name}`, { detail }));
+  const isOpen = () => connection()?.socket?.readyState === WebSocket.OPEN;
+
+  function pathNow() {
+    return location.pathname + location.search;
+  }
+
+  function address() {
+    const query = new URLSearchParams({ path: pathNow(), view: shown.view, seq: shown.seq });
+    return `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/live/?${query}`;
+  }
+
+  function send(message) {
+    if (!isOpen()) return false;
+    connection().socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /* ---- what the page shows ---- */
+
+  function rendered() {
+    const element = document.querySelector("main [data-view][data-seq], main[data-view][data-seq]");
+    if (element) return { view: element.dataset.view, seq: element.dataset.seq, element };
+    const query = new URL(socketElement()?.getAttribute("hx-ws:connect") ?? "/", location.href).searchParams;
+    return { view: query.get("view") ?? "", seq: query.get("seq") ?? "", element: null };
+  }
+
+  function adopt() {
+    const { view, seq } = rendered();
+    Object.assign(shown, { view, seq });
+  }
+
+  /* A page of another view, or another rendering of the same one, has been swapped in by an ordinary request. */
+  function follow() {
+    const { view, seq } = rendered();
+    if (view === shown.view && seq === shown.seq) return;
+    if (view !== shown.view) shown.keys = [];
+    Object.assign(shown, { view, seq });
+    send({ view: pathNow(), seq });
+  }
+
+  /* Something did not fit: have the whole window again, at most every two seconds. */
+  function askAgain() {
+    if (performance.now() - last.asked < 2000) return;
+    last.asked = performance.now();
+    shown.seq = "";
+    send({ view: pathNow(), seq: "" });
+  }
+
+  /* ---- state and words ---- */
+
+  function show(state, words) {
+    if (state === last.state && words === last.words) return;
+    Object.assign(last, { state, words });
+    document.body.dataset.live = state;
+    const banner = document.getElementById("banner");
+    if (banner) {
+      (banner.querySelector("[data-words]") ?? banner).textContent = words;
+      banner.hidden = !words;
+    }
+    tell("state", { state, words });
+  }
+
+  const two = (number) => String(number).padStart(2, "0");
+
+  function timeOfDay(milliseconds) {
+    const date = new Date(milliseconds);
+    return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
+  }
+
+  /* A problem of the beat as a sentence in local time: {text with {since}, since, retry_at, title}. */
+  function problemWords(problem, now) {
+    const since = problem.since ? timeOfDay(problem.since * 1000) : "";
+    let words = problem.text.replace("{since}", since);
+    if (problem.retry_at) {
+      const seconds = Math.round(problem.retry_at - now);
+      words += seconds > 0 ? ` Trying again in ${seconds} s.` : " Trying again now.";
+    }
+    return words;
+  }
+
+  function problemsOf(beat) {
+    const keys = shown.keys.length ? shown.keys : Object.keys(beat.problems);
+    return keys.filter((key) => beat.problems[key]).map((key) => beat.problems[key]);
+  }
+
+  function judge() {
+    const beat = last.beat;
+    if (!link.open) return;
+    if (!beat || performance.now() - link.heard > SILENCE) return;
+    const problems = problemsOf(beat);
+    if (!problems.length) return show("live", "");
+    const now = beat.now + (performance.now() - link.heard) / 1000;
+    const words = [...new Set(problems.map((problem) => problemWords(problem, now)))];
+    const titles = problems.map((problem) => problem.title).join(", ");
+    const text = words.length === 1 && (problems.length === 1 || problems.length === Object.keys(beat.counts).length)
+      ? words[0] : `${titles}: ${words[0]}`;
+    show(problems.every((problem) => problem.harmless) ? "live" : "stale", text);
+  }
+
+  function since() {
+    return `since ${timeOfDay(last.at)}`;
+  }
+
+  function offline() {
+    if (link.final) show("offline", FINAL[link.final]);
+    else show("offline", `No connection to Deltaboard ${since()}. What you see is from then. Trying again.`);
+  }
+
+  function silent() {
+    show("stale", `Deltaboard has not been heard ${since()}. What you see is from then. Connecting again.`);
+  }
+
+  /* ---- beats, frames, acknowledgements ---- */
+
+  const number = new Intl.NumberFormat("en-GB");
+
+  function setText(element, text) {
+    if (element.textContent !== text) element.textContent = text;
+  }
+
+  function showCounts(beat) {
+    for (const element of document.querySelectorAll("[data-count]")) {
+      const key = element.dataset.count;
+      if (!(key in beat.counts)) continue;
+      setText(element, beat.counts[key] === null ? "–" : number.format(beat.counts[key]));
+      element.classList.toggle("bad", Boolean(beat.wrong[key]));
+    }
+  }
+
+  function heard() {
+    link.heard = performance.now();
+    last.at = Date.now();
+  }
+
+  function onBeat(beat) {
+    heard();
+    last.beat = beat;
+    beat.offset = beat.now - Date.now() / 1000;
+    showCounts(beat);
+    tell("beat", beat);
+    judge();
+  }
+
+  function onFrame(frame) {
+    heard();
+    shown.seq = frame.seq;
+    const { element, view } = rendered();
+    if (element && view === frame.view) element.dataset.seq = frame.seq;
+    if (frame.rates) tell("rates", frame.rates);
+    tell("frame", { view: frame.view, seq: frame.seq });
+    judge();
+  }
+
+  function acknowledge(always) {
+    if (link.received === link.acked) return;
+    if (!always && link.received - link.acked < ACK_SIZE) return;
+    if (send({ ack: link.received })) Object.assign(link, { acked: link.received, ackedAt: performance.now() });
+  }
+
+  async function inflate(blob) {
+    return new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+
+  function take(detail, text) {
+    const message = detail.message;
+    const parsed = JSON.parse(text);
+    message.data = text;
+    message.json = () => Promise.resolve(parsed); // parsed once, here; hx-ws asks for it again
+    message.deltaboard = parsed;
+    if (parsed.content === undefined) return;
+    const wanted = parsed.view === shown.view;
+    const fits = parsed.after === undefined || parsed.after === shown.seq;
+    if (wanted && !fits) askAgain();
+    if (!wanted || !fits) detail.cancelled = true;
+  }
+
+  document.addEventListener("htmx:ws:before:message:incoming", ({ detail }) => {
+    const data = detail.message.data;
+    link.received += typeof data === "string" ? data.length : data.size;
+    if (typeof data === "string") take(detail, data);
+    else detail.waitUntil(inflate(data).then((text) => take(detail, text)));
+  });
+
+  document.addEventListener("htmx:ws:after:message:incoming", ({ detail }) => {
+    const message = detail.message.deltaboard;
+    if (message?.beat) onBeat(message.beat);
+    else if (message?.content !== undefined) onFrame(message);
+    else if (message?.view === shown.view) {
+      shown.keys = message.keys;
+      shown.seq = message.seq || shown.seq;
+    }
+    acknowledge(false);
+  });
+
+  document.addEventListener("deltaboard:lost", askAgain);
+
+  /* ---- the socket's life ---- */
+
+  function watch(held) {
+    Object.defineProperty(held, "url", { configurable: true, get: address, set() {} });
+  }
+
+  function opened() {
+    Object.assign(link, {
+      open: true, since: performance.now(), heard: performance.now(), received: 0, acked: 0, ackedAt: performance.now(),
+      final: 0,
+    });
+    last.beat = null;
+  }
+
+  document.addEventListener("htmx:ws:before:connection", ({ detail }) => {
+    link.since = performance.now();
+    watch(detail.connection);
+  });
+
+  document.addEventListener("htmx:ws:after:connection", opened);
+
+  document.addEventListener("htmx:ws:close", ({ detail }) => {
+    link.open = false;
+    if (detail.reason !== "closed") return;
+    link.final = FINAL[detail.code] ? detail.code : 0;
+    offline();
+  });
+
+  document.addEventListener("htmx:ws:error", () => {
+    if (isOpen()) askAgain(); // a frame could not be applied
+  });
+
+  function renew() {
+    if (document.hidden || link.final || !socketElement()) return;
+    last.renewed = performance.now();
+    link.since = performance.now();
+    htmx.process(socketElement(), true);
+  }
+
+  function look() {
+    const now = performance.now();
+    const state = connection()?.socket?.readyState;
+    if (state === WebSocket.OPEN && link.open) {
+      if (now - link.heard > SILENCE) {
+        silent();
+        if (now - last.renewed > SILENCE) renew();
+      } else judge();
+      if (now - link.ackedAt > ACK_TIME) acknowledge(true);
+      return;
+    }
+    if (last.state !== "stale" || now - link.since > SILENCE) offline();
+    const waiting = state === WebSocket.CONNECTING ? PATIENCE : SILENCE * 2;
+    if (now - link.since > waiting && now - last.renewed > SILENCE) renew();
+  }
+
+  function distrust() {
+    silent();
+    renew();
+  }
+
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) distrust();
+  });
+  window.addEventListener("online", distrust);
+  window.addEventListener("offline", offline);
+  document.addEventListener("resume", distrust);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return;
+    if (link.open && performance.now() - link.heard > SILENCE / 2) distrust();
+    else setTimeout(() => connection()?.socket?.readyState > WebSocket.OPEN && renew(), 200);
+  });
+
+  document.addEventListener("htmx:after:swap", ({ detail }) => {
+    if (detail.ctx?.sourceElement !== socketElement()) follow();
+  });
+
+  adopt();
+  last.state = document.body.dataset.live;
+  const early = connection();
+  if (early) {
+    watch(early);
+    if (isOpen()) opened();
+  }
+  if (socketElement()) {
+    htmx.process(socketElement());
+    setInterval(look, 500);
+  }
+})();

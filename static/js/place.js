@@ -1,0 +1,170 @@
+/* Swap styles for live frames, as an htmx extension.
+
+   hx-swap="place before:row-X" | "place end"   each element of the fragment, known by its id, stands before #row-X in
+                                 the target, or last. One that is there is morphed and moved (moveBefore), so that node,
+                                 focus and checkbox survive; else it is inserted. The reference is looked up when the
+                                 swap is made, so a frame may refer to a row that it has just brought.
+   hx-swap="gone"                the target is marked data-gone and removed after three seconds.
+   hx-swap="window"              the target's content becomes the fragment's; what is the same keeps its node.
+   hx-swap="latest max:200"      the fragment goes to the start of the target, which keeps its first 200 elements.
+
+   A cell whose value changed has the class `changed` for a second, an inserted row `added`. A reference that is not
+   there loses nothing: the row goes to the end and a deltaboard:lost event on document asks for the whole window. */
+(() => {
+  "use strict";
+
+  const MARKED = 1000;
+  const GONE = 3000;
+  const marks = new WeakMap(); // element → Map(class → timer)
+  const going = new WeakMap(); // row → timer of its removal
+  let api;
+
+  function mark(element, name) {
+    let held = marks.get(element);
+    if (!held) marks.set(element, (held = new Map()));
+    clearTimeout(held.get(name));
+    element.classList.remove(name);
+    requestAnimationFrame(() => {
+      if (held.has(name)) element.classList.add(name);
+    });
+    held.set(name, setTimeout(() => {
+      held.delete(name);
+      element.classList.remove(name);
+    }, MARKED));
+  }
+
+  /* What a cell says, whatever scripts wrote into it: an age is its moment, not its words. */
+  function value(cell) {
+    const time = cell.querySelector("time[datetime]");
+    return time ? time.getAttribute("datetime") : cell.textContent.trim();
+  }
+
+  const values = (row) => Array.from(row.children, value);
+
+  function markChanges(row, before) {
+    const now = values(row);
+    if (now.length !== before.length) return;
+    now.forEach((text, index) => {
+      if (text !== before[index]) mark(row.children[index], "changed");
+    });
+  }
+
+  function alone(element) {
+    const fragment = document.createDocumentFragment();
+    fragment.append(element);
+    return fragment;
+  }
+
+  function stay(row) {
+    clearTimeout(going.get(row));
+    going.delete(row);
+  }
+
+  function nextThatStays(row) {
+    let next = row.nextElementSibling;
+    while (next?.hasAttribute("data-gone")) next = next.nextElementSibling;
+    return next;
+  }
+
+  function move(parent, row, reference) {
+    if (nextThatStays(row) === reference) return;
+    if (parent.moveBefore) parent.moveBefore(row, reference);
+    else parent.insertBefore(row, reference);
+  }
+
+  function placeOne(target, row, reference) {
+    const present = row.id ? document.getElementById(row.id) : null;
+    if (!present || present.parentNode !== target) {
+      present?.remove();
+      target.insertBefore(row, reference);
+      mark(row, "added");
+      return row;
+    }
+    stay(present);
+    const before = values(present);
+    api.morph(present, alone(row), false);
+    markChanges(present, before);
+    move(target, present, reference);
+    return present;
+  }
+
+  function place(target, fragment, spec) {
+    let reference = null;
+    if (spec.before) {
+      reference = document.getElementById(String(spec.before));
+      if (reference?.parentNode !== target) {
+        reference = null;
+        document.dispatchEvent(new CustomEvent("deltaboard:lost", { detail: { reference: spec.before } }));
+      }
+    }
+    return Array.from(fragment.children, (row) => placeOne(target, row, reference));
+  }
+
+  function gone(row) {
+    row.setAttribute("data-gone", "");
+    stay(row);
+    going.set(row, setTimeout(() => {
+      if (row.hasAttribute("data-gone")) row.remove();
+    }, GONE));
+    return [];
+  }
+
+  function replaceWindow(target, fragment) {
+    const before = new Map();
+    const leaving = [];
+    for (const row of Array.from(target.children)) {
+      if (row.hasAttribute("data-gone")) leaving.push([row, nextThatStays(row)?.id]);
+      else if (row.id) before.set(row.id, values(row));
+    }
+    for (const [row] of leaving) row.remove();
+    const content = document.createDocumentFragment();
+    content.append(...fragment.children);
+    const kept = new Set(Array.from(content.children, (row) => row.id));
+    api.morph(target, content, true);
+    for (const row of target.children) {
+      if (before.has(row.id)) markChanges(row, before.get(row.id));
+    }
+    for (const [row, next] of leaving) {
+      if (kept.has(row.id)) stay(row);
+      else target.insertBefore(row, next ? target.querySelector(`:scope > #${CSS.escape(next)}`) : null);
+    }
+    return Array.from(target.children);
+  }
+
+  function latest(target, fragment, spec) {
+    const entries = Array.from(fragment.children);
+    target.prepend(...entries);
+    const most = Number(spec.max) || 200;
+    while (target.children.length > most) target.lastElementChild.remove();
+    return entries;
+  }
+
+  const styles = { place, gone, window: replaceWindow, latest };
+
+  htmx.registerExtension("place", {
+    init(internal) {
+      api = internal;
+    },
+
+    handle_swap(style, target, fragment, spec) {
+      return Object.hasOwn(styles, style) ? styles[style](target, fragment, spec) : false;
+    },
+
+    /* Morphing gives an element the class attribute of the server: keep the marks that are still running. */
+    htmx_before_morph_attr(element, { attrName, newValue }) {
+      const held = attrName === "class" && marks.get(element);
+      if (!held || !held.size) return true;
+      element.className = [newValue, ...held.keys()].filter(Boolean).join(" ");
+      return false;
+    },
+
+    /* The words of an age are the browser's: the server's UTC text replaces them only with another moment. */
+    htmx_before_morph_node(element, { newNode }) {
+      return !(
+        element.nodeType === Node.ELEMENT_NODE
+        && element.matches("time[data-age]")
+        && element.getAttribute("datetime") === newNode.getAttribute("datetime")
+      );
+    },
+  });
+})();
