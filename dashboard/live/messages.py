@@ -73,6 +73,8 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     words: str
     """What changed: ``phase Pending → Running``."""
     tone: Tone
+    epoch: str = ""
+    """The epoch in which `seq` counts; a replica keeps lines of earlier epochs, so each names its own."""
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
@@ -106,6 +108,8 @@ class Ask(msgspec.Struct, frozen=True, array_like=True):
     reply: str
     snapshot: str = ""
     index: int = 0
+    epoch: str = ""
+    """Only the worker of this epoch is to answer; empty: every worker does."""
 
 
 class Chunk(msgspec.Struct, frozen=True, array_like=True):

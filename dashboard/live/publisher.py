@@ -1,0 +1,196 @@
+"""The worker's end of the feed: one publisher a resource turns deltas into numbered frames and answers snapshots.
+
+docs/feed.md has the protocol. What is guaranteed here: frames are sent in the order of their `seq`, which has no holes;
+the state after frame n is exactly what frames 1 to n say; every feed entry is in exactly one frame. A frame the layer
+lost is not sent again: its number is missing at the replica, which then asks for a snapshot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import deque
+from collections.abc import Callable
+
+from dashboard.live.layer import Layer, Sender
+from dashboard.live.messages import FEED_GROUP, Ask, Entry, Frame, Operation, Row, Tone, encoder
+from dashboard.live.rates import Rates
+from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS, Snapshots, weight
+from informerd.clock import Clock
+from informerd.health import Health
+
+TICK = 0.05
+"""Seconds between two frames at most; the first delta after a quiet tick leaves at once."""
+BEAT = 1.0
+"""Seconds between heartbeats."""
+KEPT_ENTRIES = 500
+FRAME_ENTRIES = 1000
+
+
+def new_epoch(clock: Clock) -> str:
+    """A name for a publisher's life. Names sort by the time at which they began, so that the newest is the greatest."""
+    return f"{int(clock.time() * 1000):013d}-{secrets.token_hex(3)}"
+
+
+class Publisher:
+    """One resource's rows and entries, published as frames.
+
+    `put`, `drop` and `entry` are called as deltas come (they never wait); `run` sends what they left, each tick.
+    """
+
+    def __init__(
+        self, key: str, layer: Layer, clock: Clock, *, epoch: str | None = None, sender: Sender | None = None
+    ) -> None:
+        self.key = key
+        self.epoch = epoch or new_epoch(clock)
+        self.seq = 0
+        self.rows: dict[str, Row] = {}
+        self.entries: deque[Entry] = deque(maxlen=KEPT_ENTRIES)
+        self.rates = Rates()
+        self.health: Callable[[], Health] = _starting(clock)
+        """Asked for each frame; the worker sets it to its informer's."""
+        self._clock = clock
+        self._sender = sender or Sender(layer)
+        self._snapshots = Snapshots(key, self.epoch, clock)
+        self._entry_seq = 0
+        self._pending: dict[str, Row | None] = {}
+        self._pending_entries: list[Entry] = []
+        self._counts = (0, 0, 0)
+        self._wake = asyncio.Event()
+        self._sending = asyncio.Lock()
+
+    def put(self, row: Row) -> None:
+        """The object is now as `row` says. Within a tick only the latest row of an object is sent."""
+        self.rows[row.uid] = row
+        self._pending.pop(row.uid, None)
+        self._pending[row.uid] = row
+        self._wake.set()
+
+    def drop(self, uid: str) -> None:
+        """The object is gone."""
+        self.rows.pop(uid, None)
+        self._pending.pop(uid, None)
+        self._pending[uid] = None
+        self._wake.set()
+
+    def entry(self, op: Operation, row: Row, words: str, tone: Tone) -> None:
+        """Add a line to the feed and count the change; each call is one line, however fast they come."""
+        self._entry_seq += 1
+        entry = Entry(
+            seq=self._entry_seq,
+            time=self._clock.time(),
+            op=op,
+            namespace=row.namespace,
+            name=row.name,
+            uid=row.uid,
+            version=row.version,
+            words=words,
+            tone=tone,
+            epoch=self.epoch,
+        )
+        self._pending_entries.append(entry)
+        added, modified, deleted = self._counts
+        self._counts = (added + (op == "added"), modified + (op == "modified"), deleted + (op == "deleted"))
+        self._wake.set()
+
+    def nudge(self) -> None:
+        """Send a frame now though no object changed: the informer's health did."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Send frames until cancelled: deltas each tick, a heartbeat each second."""
+        beat = asyncio.create_task(self._beat())
+        try:
+            while True:
+                await self._wake.wait()
+                await self.flush()
+                await self._clock.sleep(TICK)
+        finally:
+            beat.cancel()
+
+    async def flush(self) -> None:
+        """Send what is pending, or a heartbeat where nothing is."""
+        async with self._sending:
+            await self._send(self._taken() or [self._frame((), (), (), (0, 0, 0))])
+
+    async def answer(self, ask: Ask) -> None:
+        """Send the chunk that a replica asks for, if it asks this epoch.
+
+        A new snapshot is frozen together with the frames that bring everybody to it, so that it is the state after
+        frame `seq` and no other; those frames leave first.
+        """
+        if ask.epoch and ask.epoch != self.epoch:
+            return
+        async with self._sending:
+            frames = [] if ask.snapshot else self._taken()
+            chunk = self._snapshots.chunk(ask, self)
+            await self._send(frames)
+        await self._sender.to_channel(ask.reply, {"type": "feed.chunk", "data": encoder.encode(chunk)})
+
+    async def _beat(self) -> None:
+        while True:
+            await self._clock.sleep(BEAT)
+            self._wake.set()
+
+    def _taken(self) -> list[Frame]:
+        """What is pending as numbered frames; without waiting, so that no delta can slip in between."""
+        self._wake.clear()
+        changes, self._pending = self._pending, {}
+        entries, self._pending_entries = self._pending_entries, []
+        counts, self._counts = self._counts, (0, 0, 0)
+        self.rates.add(self._clock.time(), counts)
+        self.entries.extend(entries)
+        frames = []
+        for rows, gone, lines in _parts(changes, entries):
+            self.seq += 1
+            frames.append(self._frame(rows, gone, lines, counts))
+            counts = (0, 0, 0)
+        return frames
+
+    def _frame(
+        self, rows: tuple[Row, ...], gone: tuple[str, ...], entries: tuple[Entry, ...], rates: tuple[int, int, int]
+    ) -> Frame:
+        return Frame(
+            resource=self.key,
+            epoch=self.epoch,
+            seq=self.seq,
+            sent=self._clock.time(),
+            health=self.health(),
+            rows=rows,
+            gone=gone,
+            entries=entries,
+            rates=rates,
+        )
+
+    async def _send(self, frames: list[Frame]) -> None:
+        for frame in frames:
+            await self._sender.to_group(FEED_GROUP, {"type": "feed.frame", "data": encoder.encode(frame)})
+
+
+Part = tuple[tuple[Row, ...], tuple[str, ...], tuple[Entry, ...]]
+
+
+def _parts(changes: dict[str, Row | None], entries: list[Entry]) -> list[Part]:
+    """What one tick brought, cut into frames that no layer chokes on; mostly that is one."""
+    parts: list[Part] = []
+    rows: list[Row] = []
+    gone: list[str] = []
+    size = 0
+    for uid, row in changes.items():
+        if row is None:
+            gone.append(uid)
+        else:
+            rows.append(row)
+        size += 100 if row is None else weight(row)
+        if len(rows) + len(gone) >= CHUNK_ROWS or size >= CHUNK_BYTES:
+            parts.append((tuple(rows), tuple(gone), ()))
+            rows, gone, size = [], [], 0
+    parts.append((tuple(rows), tuple(gone), tuple(entries[:FRAME_ENTRIES])))
+    for start in range(FRAME_ENTRIES, len(entries), FRAME_ENTRIES):
+        parts.append(((), (), tuple(entries[start : start + FRAME_ENTRIES])))  # noqa: PERF401
+    return [part for part in parts if any(part)]
+
+
+def _starting(clock: Clock) -> Callable[[], Health]:
+    health = Health(state="starting", since=clock.time())
+    return lambda: health

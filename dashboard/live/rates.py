@@ -1,0 +1,46 @@
+"""Changes a second over the last 15 minutes, for the charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+SPAN = 15 * 60
+"""Seconds kept."""
+
+Rate = tuple[float, int, int, int]
+"""Unix second, objects added, modified, deleted in it."""
+
+
+class Rates:
+    """Counts by second; quiet seconds are left out, seconds older than SPAN forgotten."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[int, tuple[int, int, int]] = {}
+
+    def add(self, time: float, counts: tuple[int, int, int]) -> None:
+        """Count `counts` (added, modified, deleted) at Unix time `time`."""
+        if not any(counts):
+            return
+        second = int(time)
+        added, modified, deleted = self._seconds.pop(second, (0, 0, 0))
+        self._seconds[second] = (added + counts[0], modified + counts[1], deleted + counts[2])
+        self._forget(second)
+
+    def replace(self, rates: Iterable[Rate]) -> None:
+        """Take over another count: its seconds win, those it does not know are kept."""
+        for time, added, modified, deleted in rates:
+            self._seconds[int(time)] = (added, modified, deleted)
+        self._seconds = dict(sorted(self._seconds.items()))
+        if self._seconds:
+            self._forget(next(reversed(self._seconds)))
+
+    def list(self, now: float) -> tuple[Rate, ...]:
+        """The seconds of the last 15 minutes before Unix time `now`, oldest first."""
+        oldest = int(now) - SPAN
+        return tuple((float(second), *counts) for second, counts in sorted(self._seconds.items()) if second > oldest)
+
+    def _forget(self, newest: int) -> None:
+        for second in list(self._seconds):
+            if second > newest - SPAN:
+                break
+            del self._seconds[second]

@@ -1,0 +1,113 @@
+"""All replicas of one web process: one channel for all of them, whatever the number of kinds and browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from dashboard.live.layer import Layer, Sender, joined
+from dashboard.live.messages import ASK_GROUP, FEED_GROUP, Ask, chunk_decoder, encoder, frame_decoder
+from dashboard.live.replica import Replica
+from informerd.clock import Clock
+
+logger = logging.getLogger(__name__)
+
+TICK = 0.25
+"""Seconds between two looks at the clock: silence is noticed that much late at most."""
+REJOIN = 5.0
+"""Seconds between two joins of the feed's group, see dashboard.live.layer.joined."""
+RETRY = 1.0
+
+
+class Replicas:
+    """Subscribes to the feed and hands each message to the replica it is for.
+
+    Every replica exists from the start, so that views can listen to one before anything has been heard.
+    """
+
+    def __init__(self, layer: Layer, keys: Iterable[str], clock: Clock) -> None:
+        self._layer = layer
+        self._sender = Sender(layer)
+        self._clock = clock
+        self._replicas = {key: Replica(key, clock) for key in keys}
+        self._channel = ""
+        self._rejoined = float("-inf")
+
+    def __iter__(self) -> Iterator[Replica]:
+        return iter(self._replicas.values())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._replicas
+
+    def get(self, key: str) -> Replica:
+        """The replica of a kind. Raises KeyError for a kind that is not watched."""
+        return self._replicas[key]
+
+    @property
+    def channel_problem(self) -> str:
+        """Why the channel layer cannot be used; empty while it can."""
+        return self._sender.problem
+
+    async def run(self) -> None:
+        """Follow the feed until cancelled."""
+        ticking = asyncio.create_task(self._tick())
+        try:
+            while True:
+                await self._receive()
+        finally:
+            ticking.cancel()
+            await asyncio.gather(ticking, return_exceptions=True)
+
+    async def take(self, message: dict[str, Any]) -> None:
+        """Hand one message of the layer to its replica and send what that asks; a malformed one is dropped."""
+        try:
+            question = self._dispatched(message)
+        except (KeyError, TypeError, msgspec.MsgspecError) as error:
+            logger.debug("dropped a message of the feed: %s", error)
+            return
+        await self._ask(question)
+
+    async def _receive(self) -> None:
+        """One message; where the layer fails, a pause and, for all that may have been lost, a new start."""
+        try:
+            if not self._channel:
+                self._channel = await self._layer.new_channel()
+                self._rejoined = float("-inf")
+            message = await self._layer.receive(self._channel)
+        except Exception as error:  # noqa: BLE001 - layers raise what their client library raises
+            logger.debug("the channel layer gives no messages: %s", error)
+            self._channel = ""
+            await self._clock.sleep(RETRY)
+            return
+        await self.take(message)
+
+    def _dispatched(self, message: dict[str, Any]) -> Ask | None:
+        if message["type"] == "feed.frame":
+            frame = frame_decoder.decode(message["data"])
+            replica = self._replicas.get(frame.resource)
+            return replica.frame(frame) if replica else None
+        if message["type"] == "feed.chunk":
+            chunk = chunk_decoder.decode(message["data"])
+            replica = self._replicas.get(chunk.resource)
+            return replica.chunk(chunk) if replica else None
+        return None
+
+    async def _tick(self) -> None:
+        while True:
+            due = bool(self._channel) and self._clock.now() - self._rejoined >= REJOIN
+            if due and await joined(self._layer, FEED_GROUP, self._channel):
+                self._rejoined = self._clock.now()
+            if self._rejoined > float("-inf"):  # subscribe first, then ask
+                for replica in self._replicas.values():
+                    await self._ask(replica.tick())
+            await self._clock.sleep(TICK)
+
+    async def _ask(self, question: Ask | None) -> None:
+        if question is None or not self._channel:
+            return
+        asked = msgspec.structs.replace(question, reply=self._channel)
+        await self._sender.to_group(ASK_GROUP, {"type": "feed.ask", "data": encoder.encode(asked)})
