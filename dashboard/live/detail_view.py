@@ -86,11 +86,20 @@ class ChangeLine:
     fields: tuple[FieldChange, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A piece of a sentence. With a `datetime` it is an age: `<time data-age="object" datetime="…">{{ text }}</time>`."""
+
+    text: str
+    datetime: str = ""
+    """RFC 3339."""
+
+
 class DetailView:
     """What `view` is in resources/detail.html, _detail.html and yaml.html.
 
     kind: KindInfo · namespace, name · row: Row | None (None: never seen) · found: bool · object: dict · yaml: str ·
-    summary: str (a sentence in words) · cells: tuple[CellText, ...] (the list's columns, for pairs of term and text) ·
+    summary: tuple[Words, ...] (a sentence, such as Running on node-3 for <time>…</time>, restarted 4 times) · cells: tuple[CellText, ...] (the list's columns, for pairs of term and text) ·
     conditions: tuple[Condition, ...] · containers: tuple[ContainerLine, ...] · labels, annotations:
     tuple[tuple[str, str], ...] · finalizers: tuple[str, ...] · owner: Link | None · created: RFC 3339 ·
     deleting: RFC 3339 or "" · events: tuple[EventLine, ...] (newest first) ·
