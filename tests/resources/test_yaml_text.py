@@ -1,0 +1,115 @@
+"""YAML that reads back as what was written, in both versions of YAML, and looks like kubectl's."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+import yaml as pyyaml
+from ruamel.yaml import YAML
+
+from dashboard.resources.yaml_text import dump, managed_fields_yaml, to_yaml
+
+POD = {
+    "status": {"phase": "Running"},
+    "kind": "Pod",
+    "metadata": {
+        "name": "web",
+        "annotations": {"script": "#!/bin/sh\necho <b>hello</b>\n", "port": "8080", "empty": ""},
+        "managedFields": [{"manager": "kubectl", "operation": "Apply"}],
+        "creationTimestamp": "2026-11-21T07:48:11Z",
+    },
+    "spec": {"containers": [{"name": "app", "image": "nginx:1.29", "args": ["--port=80", "- x", "yes"]}], "nodes": []},
+    "apiVersion": "v1",
+}
+
+EXPECTED = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  annotations:
+    empty: ""
+    port: "8080"
+    script: |
+      #!/bin/sh
+      echo <b>hello</b>
+  creationTimestamp: "2026-11-21T07:48:11Z"
+  name: web
+spec:
+  containers:
+  - args:
+    - --port=80
+    - '- x'
+    - "yes"
+    image: nginx:1.29
+    name: app
+  nodes: []
+status:
+  phase: Running
+"""
+
+
+def test_an_object_is_written_as_kubectl_writes_it() -> None:
+    assert to_yaml(POD) == EXPECTED
+
+
+def test_managed_fields_are_written_apart() -> None:
+    assert managed_fields_yaml(POD) == "- manager: kubectl\n  operation: Apply\n"
+    assert managed_fields_yaml({"metadata": {"name": "x"}}) == ""
+
+
+TYPED = """
+null Null ~ true True FALSE yes No on OFF y N 1 -1 +1 0 007 0o17 0x1F 1_000 1.5 -1.5e3 1e3 .5 1. .inf -.INF .nan 12:30
+1:2:3 2026-11-21 2026-11-21T07:48:11Z 2026-11-21t07:48:11.5+01:00 = << 0b11 1,000 1e+20
+""".split()
+AWKWARD = [
+    "", " ", "a ", " a", "a: b", "a:", "a #b", "#a", "- a", "-", "--", "---", "--- a", "...", "? a", "?", ": a", ":",
+    "!a", "&a", "*a", "*", "@a", "`a`", "%a", "|", ">", "'a'", '"a"', "a'b", "{a}", "[a]", "{", "a, b", "a\tb", "\t",
+    "a\\b", "ä", "日本語", "😀", "\ufeff", "\x00", "\x07", "\x1b[31m", "\x7f", "\x85", "\u2028", "a\u2029b", "a\rb",
+    "a\r\nb", "\n", "a\n", "\na", "a\nb", "a\n\n", "a\n\n\nb\n", "  a\nb", "a\n  b", "\n\n a\n", "a\n\tb", "\ta\nb",
+    " \n a", "a \nb ", "a\n ", "a\n \n", "<script>", "key: |\n  x", "--- \n", "a\n---\nb\n", "a\n...\n",
+    "%YAML 1.2\n---\n", "# x\ny", "x" * 3000, "x y " * 400, "\ue000", "\ufffd", "\ufffe",
+]  # fmt: skip
+
+
+def both(text: str) -> list[Any]:
+    return [YAML(typ="safe", pure=True).load(text), pyyaml.safe_load(text)]
+
+
+@pytest.mark.parametrize("value", TYPED + AWKWARD)
+def test_a_string_stays_that_string(value: str) -> None:
+    for shape in ({"a": value}, [value], {"a": [value, {"b": value}]}, {"a": {"b": {"c": value}}, "d": 1}):
+        assert both(dump(shape)) == [shape, shape], dump(shape)
+
+
+@pytest.mark.parametrize("key", [*TYPED, *(key for key in AWKWARD if key != "x" * 3000), "x" * 1500])
+def test_a_key_stays_that_key(key: str) -> None:
+    for shape in ({key: "v"}, {"a": [{key: {"b": 1}}]}, {key: ["c"]}):
+        assert both(dump(shape)) == [shape, shape], dump(shape)
+
+
+@pytest.mark.parametrize("value", [0, -5, 2**53, 1.5, 1e20, 1e-7, -0.0, True, False, None, {}, []])
+def test_other_values_keep_their_type(value: object) -> None:
+    for found in both(dump({"a": value})):
+        assert found == {"a": value}
+        assert type(found["a"]) is type(value)
+
+
+def random_value(rng: random.Random, depth: int) -> object:
+    choice = rng.randrange(10 if depth else 7)
+    if choice < 5:
+        return rng.choice(AWKWARD + TYPED + ["plain", "web-1", "10.0.0.1"]) + rng.choice(["", "", "x", "\n", " ", ": "])
+    if choice < 7:
+        return rng.choice([None, True, False, rng.randrange(-9, 9), rng.random()])
+    if choice == 7:
+        return [random_value(rng, depth - 1) for _ in range(rng.randrange(4))]
+    return {str(random_value(rng, 0))[:900]: random_value(rng, depth - 1) for _ in range(rng.randrange(4))}
+
+
+def test_random_values_survive_both_parsers() -> None:
+    rng = random.Random(20261121)
+    for _ in range(400):
+        value = {"a": random_value(rng, 4)}
+        text = dump(value)
+        assert both(text) == [value, value], text
