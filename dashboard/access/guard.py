@@ -1,0 +1,136 @@
+"""The door: what is decided about a request or websocket before any of our code sees it.
+
+Four rules, each a refusal with a sentence. The Host must be one of ALLOWED_HOSTS: a foreign name that resolves to this
+machine (DNS rebinding) gets nothing. A websocket's Origin must be the very host it came to: browsers let any page
+open a socket to any host, and the same-origin rule does not cover them. Without a signing-in proxy only connections to
+this machine's own addresses are served. With one (DELTABOARD_TRUST_PROXY_USER) the header it sets must be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.http.request import split_domain_port, validate_host
+
+from dashboard.access.addresses import is_loopback
+from dashboard.live.context import USER_KEY
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MACHINE_PATHS = frozenset({"/healthz", "/readyz"})
+"""Asked by load balancers and kubelets, by address and without a user; they tell nothing about the cluster."""
+
+_DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why someone is not let in. Websockets get 403 whatever the status."""
+
+    status: int
+    sentence: str
+
+
+class Guard:
+    """An ASGI application that lets through to `inner` only what the rules allow.
+
+    `inner` finds the proxy's user in the scope, see dashboard.live.context.user_of.
+    """
+
+    def __init__(self, inner: Application, *, allowed_hosts: Iterable[str], proxy_user_header: str = "") -> None:
+        self._inner = inner
+        self._hosts = list(allowed_hosts)
+        self._user_header = proxy_user_header.strip()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in {"http", "websocket"}:
+            await self._inner(scope, receive, send)
+            return
+        refusal = self.refusal(scope)
+        if refusal is None:
+            await self._inner({**scope, USER_KEY: self._user(scope)}, receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 4403})
+        else:
+            await _refuse(send, refusal)
+
+    def refusal(self, scope: Scope) -> Refusal | None:
+        """The first rule that `scope` breaks."""
+        if scope["type"] == "http" and scope["path"] in MACHINE_PATHS:
+            return None
+        return self._wrong_host(scope) or self._wrong_origin(scope) or self._not_signed_in(scope)
+
+    def _wrong_host(self, scope: Scope) -> Refusal | None:
+        hosts = _values(scope, b"host")
+        if len(hosts) == 1:
+            domain, _ = split_domain_port(hosts[0])
+            if domain and validate_host(domain, self._hosts):
+                return None
+        named = repr(hosts[0]) if hosts else "no host"
+        return Refusal(400, f"Deltaboard is not served as {named}. ALLOWED_HOSTS lists the names it answers to.")
+
+    def _wrong_origin(self, scope: Scope) -> Refusal | None:
+        if scope["type"] != "websocket":
+            return None
+        origins = _values(scope, b"origin")
+        if len(origins) == 1 and is_same_place(origins[0], _values(scope, b"host")[0]):
+            return None
+        return Refusal(403, "This socket may be opened by Deltaboard's own pages only.")
+
+    def _not_signed_in(self, scope: Scope) -> Refusal | None:
+        if self._user_header:
+            if self._user(scope):
+                return None
+            return Refusal(
+                403, f"Nobody is signed in: the request lacks the header {self._user_header}, which the proxy sets."
+            )
+        server = scope.get("server")
+        if not server or server[1] is None or is_loopback(str(server[0])):
+            return None
+        return Refusal(
+            403,
+            "Deltaboard has no sign-in yet and therefore answers on this machine's own addresses only. "
+            "Behind a proxy that signs people in, set DELTABOARD_TRUST_PROXY_USER.",
+        )
+
+    def _user(self, scope: Scope) -> str:
+        values = _values(scope, self._user_header.lower().encode("latin-1")) if self._user_header else []
+        return values[0].strip() if len(values) == 1 else ""
+
+
+def is_same_place(origin: str, host: str) -> bool:
+    """Whether an Origin names the host and port of a Host header, whatever the scheme (a proxy may end TLS)."""
+    try:
+        parts = urlsplit(origin)
+        default = _DEFAULT_PORTS[parts.scheme]
+        here = urlsplit(f"//{host}")
+        same_port = (parts.port or default) == (here.port or default)
+    except (KeyError, ValueError):
+        return False
+    if parts.path or parts.query or parts.fragment or parts.username is not None:
+        return False
+    return bool(parts.hostname) and parts.hostname == here.hostname and same_port
+
+
+def _values(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
+
+
+async def _refuse(send: Send, refusal: Refusal) -> None:
+    body = f"{refusal.sentence}\n".encode()
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
