@@ -1,0 +1,119 @@
+/* Single-key shortcuts. Never while typing, never with Ctrl, Alt or Meta (but Ctrl K), and not at all where somebody
+   switched them off (WCAG 2.1.4; kept in localStorage). The help dialog lists them. */
+(() => {
+  "use strict";
+
+  const CURSOR = "data-ui-cursor"; // morphing leaves attributes that begin with data-ui alone
+  const OFF = "deltaboard-keys-off";
+  const GO = { o: "/", f: "/feed/", p: "/resources/pods/", m: "/resources/mydemos.crddemo.k8s.io/" };
+  const pending = { go: 0 };
+
+  const dialog = document.getElementById("keys");
+  const toggle = document.getElementById("keys-on");
+
+  function stored(value) {
+    try {
+      if (value === undefined) return localStorage.getItem(OFF) === "1";
+      localStorage.setItem(OFF, value ? "1" : "0");
+      return value;
+    } catch {
+      return false; // storage is blocked: shortcuts stay as they are in this page
+    }
+  }
+
+  let off = stored();
+  if (toggle) {
+    toggle.checked = !off;
+    toggle.addEventListener("change", () => { off = stored(!toggle.checked); });
+  }
+
+  function help() {
+    if (!dialog || dialog.open) return;
+    dialog.showModal();
+  }
+
+  const isTyping = (element) => element?.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
+
+  function focusFilter() {
+    const input = document.getElementById("q");
+    if (!input) return false;
+    input.focus();
+    input.select();
+    return true;
+  }
+
+  /* ---- rows ---- */
+
+  const rows = () => [...document.querySelectorAll(".table tbody tr:not([data-gone])")];
+  const current = () => document.querySelector(`.table tbody tr[${CURSOR}]`);
+
+  function select(row) {
+    current()?.removeAttribute(CURSOR);
+    if (!row) return;
+    row.setAttribute(CURSOR, "");
+    row.scrollIntoView({ block: "nearest" });
+    row.querySelector("a")?.focus({ preventScroll: true });
+  }
+
+  function move(step) {
+    const all = rows();
+    const from = all.indexOf(current());
+    if (from < 0) select(all[step > 0 ? 0 : all.length - 1]);
+    else select(all[Math.min(all.length - 1, Math.max(0, from + step))]);
+  }
+
+  /* An action of the row under the cursor, or of the object whose page this is. */
+  function act(path, key) {
+    const link = current()?.querySelector("td.c-name a");
+    if (link) location.assign(link.href + (key !== "y" && !isEditable() ? "" : path));
+    else document.querySelector(`[data-key="${key}"]`)?.click();
+  }
+
+  const isEditable = () => document.querySelector(".table")?.hasAttribute("data-editable");
+
+  const KEYS = {
+    j: () => move(1),
+    k: () => move(-1),
+    e: () => act("edit/", "e"),
+    d: () => act("delete/", "d"),
+    y: () => act("yaml/", "y"),
+    f: focusFilter,
+    "/": focusFilter,
+    "?": help,
+  };
+
+  function onGo(event) {
+    const wanted = GO[event.key];
+    pending.go = 0;
+    if (!wanted) return false;
+    location.assign(wanted);
+    return true;
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented) return;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
+      if (focusFilter()) event.preventDefault();
+      return;
+    }
+    if (event.key === "Escape" && event.target.id === "q") return event.target.blur();
+    if (off || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (dialog?.open || isTyping(event.target)) return;
+    if (event.timeStamp < pending.go && onGo(event)) return event.preventDefault();
+    if (event.key === "g") {
+      pending.go = event.timeStamp + 1200;
+      return;
+    }
+    if (event.key === "Enter" && current() && !event.target.closest("a, button, summary")) {
+      return current().querySelector("a")?.click();
+    }
+    if (!Object.hasOwn(KEYS, event.key)) return;
+    event.preventDefault();
+    KEYS[event.key]();
+  });
+
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-keys-help]")) help();
+    if (target === dialog) dialog.close(); // the backdrop
+  });
+})();

@@ -1,0 +1,79 @@
+/* The page's frame: theme, popovers, copy buttons, and what the tab says about the connection. */
+(() => {
+  "use strict";
+
+  const root = document.documentElement;
+
+  /* ---- theme: kept in a cookie, so that the server renders it ---- */
+
+  function setTheme(theme) {
+    root.dataset.theme = theme;
+    document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`;
+    for (const button of document.querySelectorAll("[data-theme-choice]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.themeChoice === theme));
+    }
+    document.querySelector(".theme > summary use")?.setAttribute("href", `#i-${theme}`);
+    announceTheme();
+  }
+
+  const announceTheme = () => document.dispatchEvent(new CustomEvent("deltaboard:theme"));
+
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", announceTheme);
+
+  /* ---- copy ---- */
+
+  async function copy(button) {
+    const source = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
+    const text = source ? source.textContent : button.dataset.copy;
+    const label = button.querySelector("span") ?? button;
+    const before = label.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      label.textContent = "Copied";
+    } catch {
+      label.textContent = "Not allowed";
+    }
+    setTimeout(() => { label.textContent = before; }, 1500);
+  }
+
+  /* ---- clicks: one listener for all of it ---- */
+
+  function closePopovers(except) {
+    for (const open of document.querySelectorAll("details.pop[open]")) {
+      if (!open.contains(except)) open.open = false;
+    }
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    closePopovers(target);
+    const theme = target.closest("[data-theme-choice]");
+    if (theme) {
+      setTheme(theme.dataset.themeChoice);
+      closePopovers(null);
+    }
+    const button = target.closest("[data-copy], [data-copy-from]");
+    if (button) copy(button);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    const open = document.querySelector("details.pop[open]");
+    if (!open) return;
+    open.querySelector("summary").focus();
+    open.open = false;
+  });
+
+  /* ---- the tab: its icon and title show staleness ---- */
+
+  const icon = document.getElementById("favicon");
+  const plainTitle = () => document.title.replace(/^\((?:stale|offline)\) /, "");
+
+  document.addEventListener("deltaboard:state", ({ detail }) => {
+    const state = detail.state;
+    const word = document.querySelector("[data-live-word]");
+    if (word) word.textContent = state;
+    if (icon?.dataset[state]) icon.href = icon.dataset[state];
+    const troubled = state === "stale" || (state === "offline" && detail.words);
+    document.title = troubled ? `(${state}) ${plainTitle()}` : plainTitle();
+  });
+})();
