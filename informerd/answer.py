@@ -1,0 +1,93 @@
+"""What the API server answered, and what its headers say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+from informerd.errors import ApiError, Status, error_from_status
+
+_WARNING = re.compile(r'(\d{3}) ([^ ,"]+) "((?:[^"\\]|\\.)*)"(?: "[^"]*")?\s*(?:,|$)')
+_ESCAPE = re.compile(r"\\(.)")
+_TEXT_LIMIT = 500
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A success (2xx) with its body, whole."""
+
+    status: int
+    body: bytes
+    warnings: tuple[str, ...] = ()
+    """What the API server wants a person to know, such as a deprecated version or an unknown field."""
+    date: datetime | None = None
+    """The API server's clock when it answered."""
+    content_type: str = ""
+
+    def json(self) -> Any:
+        """The body, decoded. Raises msgspec.DecodeError where it is no JSON."""
+        return msgspec.json.decode(self.body)
+
+
+class _Body(msgspec.Struct, frozen=True):
+    kind: str = ""
+
+
+def error_from_answer(code: int, body: bytes, headers: Iterable[tuple[str, str]], *, now: float) -> ApiError:
+    """The typed error for an answer that is no success. A body that is no Status, as proxies send, becomes its message.
+
+    `now` (Unix seconds) serves for a Retry-After that is a date.
+    """
+    values = {name.lower(): value for name, value in headers}
+    return error_from_status(_status(code, body), retry_after=retry_after(values.get("retry-after", ""), now=now))
+
+
+def _status(code: int, body: bytes) -> Status:
+    try:
+        if msgspec.json.decode(body, type=_Body).kind == "Status":
+            status = msgspec.json.decode(body, type=Status)
+            return status if status.code else msgspec.structs.replace(status, code=code)
+    except msgspec.DecodeError:
+        pass
+    text = body[:_TEXT_LIMIT].decode(errors="replace").strip()
+    words = f"HTTP {code} {_phrase(code)}".strip()
+    return Status(code=code, message=f"{words}: {text}" if text and not text.startswith("<") else words)
+
+
+def _phrase(code: int) -> str:
+    try:
+        return HTTPStatus(code).phrase
+    except ValueError:
+        return ""
+
+
+def retry_after(value: str, *, now: float) -> float | None:
+    """Seconds to wait by a Retry-After header (RFC 9110, 10.2.3: seconds or a date); None where it says nothing."""
+    value = value.strip()
+    if value.isdecimal():
+        return float(value)
+    date = http_date(value)
+    return None if date is None else max(0.0, date.timestamp() - now)
+
+
+def http_date(value: str) -> datetime | None:
+    """A Date header's time in UTC, None where there is none."""
+    try:
+        return parsedate_to_datetime(value).astimezone(UTC)
+    except ValueError:
+        return None
+
+
+def warning_texts(values: Iterable[str]) -> tuple[str, ...]:
+    """The texts of Warning headers with code 299, each once (RFC 7234, 5.5)."""
+    found = (match for value in values for match in _WARNING.finditer(value))
+    return tuple(
+        dict.fromkeys(_ESCAPE.sub(r"\1", text) for code, _agent, text in (m.groups() for m in found) if code == "299")
+    )

@@ -1,0 +1,110 @@
+"""A watch's byte stream, cut into lines."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+
+import aiohttp
+import msgspec
+
+from informerd.errors import Unreachable
+
+
+class _Closed(aiohttp.ClientError):
+    """Wakes a reader whose stream was closed from elsewhere."""
+
+
+class LineCutter:
+    """Cuts chunks into lines. A line that spans many chunks is joined once, whatever its length."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The lines that `chunk` completes, without their ends; empty lines are left out."""
+        lines = chunk.split(b"\n")
+        last = lines.pop()
+        if lines and self._pieces:
+            lines[0] = b"".join((*self._pieces, lines[0]))
+            self._pieces.clear()
+        if last:
+            self._pieces.append(last)
+        return [line for line in lines if line and line != b"\r"]
+
+    def rest(self) -> bytes:
+        """What came after the last line's end."""
+        rest = b"".join(self._pieces)
+        self._pieces.clear()
+        return rest
+
+
+class WatchStream:
+    """The lines of one answer, each a JSON document. One task reads; any task may close."""
+
+    def __init__(
+        self, response: aiohttp.ClientResponse, date: datetime | None, translate: Callable[[Exception], Unreachable]
+    ) -> None:
+        self.date = date
+        """The API server's clock when the stream began."""
+        self._response = response
+        self._translate = translate
+        self._cutter = LineCutter()
+        self._ended = False
+        self._closed = False
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._lines()
+
+    async def batch(self) -> list[bytes]:
+        """The lines that have come, at least one; an empty list at the end of the stream.
+
+        The end is the server's, or `close`. A line cut off there is dropped. Raises Unreachable where the connection
+        broke; lines that came whole before that have been given, but for some of the last moment.
+        """
+        while not self._ended:
+            chunk = await self._read()
+            if not chunk:
+                self._ended = True
+                return self._last_line()
+            lines = self._cutter.feed(chunk)
+            if lines:
+                return lines
+        return []
+
+    def close(self) -> None:
+        """End the stream; a waiting `batch` gives an empty list. May be called again."""
+        if self._closed:
+            return
+        self._closed = self._ended = True
+        self._response.content.set_exception(_Closed())
+        connection = self._response.connection
+        if connection is not None and connection.transport is not None:
+            connection.transport.abort()  # close() would wait for the farewell of a server that may be frozen
+        self._response.close()
+
+    async def _lines(self) -> AsyncIterator[bytes]:
+        while lines := await self.batch():
+            for line in lines:
+                yield line
+
+    async def _read(self) -> bytes:
+        """What has come, empty at the end."""
+        try:
+            return await self._response.content.readany()
+        except _Closed:
+            return b""
+        except (aiohttp.ClientError, OSError) as error:
+            if self._closed:
+                return b""
+            self._ended = True
+            raise self._translate(error) from error
+
+    def _last_line(self) -> list[bytes]:
+        """A last document without a line's end, where it is whole."""
+        rest = b"" if self._closed else self._cutter.rest()
+        try:
+            msgspec.json.decode(rest, type=msgspec.Raw)
+        except msgspec.DecodeError:
+            return []
+        return [rest]
