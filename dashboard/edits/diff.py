@@ -1,0 +1,146 @@
+"""What differs between two objects: field by field for people to read, and line by line as a diff of their YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from dashboard.edits.fields import ABSENT, Path, Value, same, show
+from dashboard.resources.yaml_text import dump
+
+CONTEXT = 3
+"""Unchanged lines that are shown around a change."""
+_COMPARE_AT_MOST = 2000
+"""Lines between the first and the last change that are compared; beyond that the whole stretch counts as changed."""
+_SHOWN = 240
+"""Characters of a value in a list of changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One field that differs; a value may be ABSENT."""
+
+    path: Path
+    was: Value
+    now: Value
+    by_server: bool = False
+    """Whether the API server made it so (a default, an admission plugin) and not the text."""
+
+    @property
+    def field(self) -> str:
+        return show(self.path)
+
+    @property
+    def was_text(self) -> str:
+        return value_text(self.was)
+
+    @property
+    def now_text(self) -> str:
+        return value_text(self.now)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a diff; a line number of 0 means that the line is not on that side."""
+
+    kind: Literal["same", "del", "add", "gap"]
+    text: str
+    was_number: int = 0
+    now_number: int = 0
+
+
+def value_text(value: Value) -> str:
+    """A value on one line, shortened; empty where it is ABSENT."""
+    if value is ABSENT:
+        return ""
+    text = " ".join(dump(value).split("\n")).strip() if isinstance(value, dict | list) else str(_word(value))
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def changes(was: Value, now: Value, path: Path = ()) -> tuple[Change, ...]:
+    """The fields that differ, in the order of the objects; lists of equal length are compared item by item."""
+    return tuple(_changes(was, now, path))
+
+
+def _changes(was: Value, now: Value, path: Path) -> Iterator[Change]:
+    if isinstance(was, dict) and isinstance(now, dict):
+        for name in list(was) + [name for name in now if name not in was]:
+            yield from _changes(was.get(name, ABSENT), now.get(name, ABSENT), (*path, name))
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        for index, (one, other) in enumerate(zip(was, now, strict=True)):
+            yield from _changes(one, other, (*path, index))
+    elif not same(was, now):
+        yield from _leaves(was, now, path)
+
+
+def _leaves(was: Value, now: Value, path: Path) -> Iterator[Change]:
+    """Added and removed maps are told field by field, so that each field can be named."""
+    if isinstance(now, dict) and now and was is ABSENT:
+        for name, value in now.items():
+            yield from _leaves(ABSENT, value, (*path, name))
+    elif isinstance(was, dict) and was and now is ABSENT:
+        for name, value in was.items():
+            yield from _leaves(value, ABSENT, (*path, name))
+    else:
+        yield Change(path, was, now)
+
+
+def diff_lines(was: str, now: str) -> tuple[Line, ...]:
+    """The lines that differ with CONTEXT around them; nothing where the texts are equal."""
+    before, after = was.splitlines(), now.splitlines()
+    lines: list[Line] = []
+    for kind, i1, i2, j1, j2 in _opcodes(before, after):
+        if kind == "equal":
+            lines += [Line("same", before[i], i + 1, i - i1 + j1 + 1) for i in range(i1, i2)]
+        else:
+            lines += [Line("del", before[i], i + 1) for i in range(i1, i2)]
+            lines += [Line("add", after[j], 0, j + 1) for j in range(j1, j2)]
+    return tuple(_with_gaps(lines))
+
+
+def _word(value: Value) -> object:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return '""' if value == "" else value
+
+
+def _opcodes(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    shorter = min(len(before), len(after))
+    head = next((i for i in range(shorter) if before[i] != after[i]), shorter)
+    most = shorter - head
+    tail = next((i for i in range(most) if before[-1 - i] != after[-1 - i]), most)
+    end_before, end_after = len(before) - tail, len(after) - tail
+    yield "equal", 0, head, 0, head
+    if max(end_before, end_after) - head > _COMPARE_AT_MOST:
+        yield "replace", head, end_before, head, end_after
+    else:
+        matcher = SequenceMatcher(None, before[head:end_before], after[head:end_after], autojunk=False)
+        for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+            yield kind, i1 + head, i2 + head, j1 + head, j2 + head
+    yield "equal", end_before, len(before), end_after, len(after)
+
+
+def _with_gaps(lines: list[Line]) -> Iterator[Line]:
+    changed = [index for index, line in enumerate(lines) if line.kind != "same"]
+    shown: set[int] = set()
+    for index in changed:
+        shown.update(range(max(index - CONTEXT, 0), min(index + CONTEXT + 1, len(lines))))
+    left_out = 0
+    for index, line in enumerate(lines):
+        if index in shown:
+            if left_out:
+                yield _gap(left_out)
+                left_out = 0
+            yield line
+        else:
+            left_out += 1
+    if left_out and changed:
+        yield _gap(left_out)
+
+
+def _gap(count: int) -> Line:
+    return Line("gap", "1 line as it was" if count == 1 else f"{count} lines as they were")

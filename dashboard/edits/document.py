@@ -1,0 +1,203 @@
+"""One object as a person wrote it: YAML text, its value, and where each field stands.
+
+Whatever cannot be taken as exactly one object is refused with a sentence and a place: broken YAML, a field given
+twice (kubectl's strict decoding refuses it too), several documents, binary data, aliases that unfold without end.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import yaml
+
+from dashboard.edits.fields import Segment, Value
+from dashboard.edits.nodes import AliasNode, DocumentError, MappingNode, Node, ScalarNode, SequenceNode, read_nodes
+
+__all__ = ["MAX_BYTES", "Document", "DocumentError", "parse"]
+
+MAX_BYTES = 3 * 1024 * 1024
+"""The API server takes request bodies up to 3 MiB (apiserver's MaxRequestBodyBytes)."""
+
+_BINARY = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a text, counted from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text that holds one object."""
+
+    text: str
+    value: dict[str, Value]
+    root: MappingNode
+
+    def position(self, path: tuple[Segment, ...]) -> Position | None:
+        """Where the field at `path` stands, else its nearest parent that is in the text; None for the whole object."""
+        node: Node = self.root
+        found: Position | None = None
+        for segment in path:
+            place = _child(node, segment)
+            if place is None:
+                break
+            named, node = place
+            found = Position(named.line + 1, named.column + 1)
+        return found
+
+
+def parse(text: str) -> Document:
+    """The object that `text` holds. Line breaks are taken as LF. Raises DocumentError."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+    _check_characters(text)
+    try:
+        root = read_nodes(text)
+    except yaml.YAMLError as error:
+        raise _explained(error, text) from None
+    if root is None:
+        raise DocumentError("The text is empty.")
+    if not isinstance(root, MappingNode):
+        raise root.error("An object is made of fields such as “kind: Mydemo”; this text is something else.")
+    value: dict[str, Value] = _Unfold().value(root)
+    return Document(text, value, root)
+
+
+def _check_characters(text: str) -> None:
+    size = len(text.encode(errors="replace"))
+    if size > MAX_BYTES:
+        raise DocumentError(f"The text has {size / 2**20:.1f} MiB; the API server takes objects of up to 3 MiB.")
+    binary = _BINARY.search(text)
+    if binary is not None:
+        before = text[: binary.start()]
+        raise DocumentError(
+            f"Binary data (character U+{ord(binary[0]):04X}) cannot stand in YAML.",
+            before.count("\n") + 1,
+            binary.start() - (before.rfind("\n") + 1) + 1,
+        )
+
+
+class _Unfold:
+    """Makes plain values of nodes; aliases are followed as far as MAX_BYTES of content."""
+
+    def __init__(self) -> None:
+        self._weight = 0
+        self._open: set[int] = set()
+
+    def value(self, node: Node) -> Value:
+        if isinstance(node, AliasNode):
+            return self._alias(node)
+        if isinstance(node, ScalarNode):
+            self._weigh(node, len(node.word))
+            return node.value
+        self._weigh(node, 1)
+        if isinstance(node, MappingNode):
+            return self._mapping(node)
+        assert isinstance(node, SequenceNode)  # noqa: S101 (the fourth and last kind of node)
+        return [self.value(item) for item in node.items]
+
+    def _alias(self, node: AliasNode) -> Value:
+        if id(node.target) in self._open or node.target.start <= node.start < node.target.end:
+            raise node.error("This alias stands inside of what it stands for.")
+        self._open.add(id(node.target))
+        value = self.value(node.target)
+        self._open.discard(id(node.target))
+        return value
+
+    def _weigh(self, node: Node, weight: int) -> None:
+        self._weight += max(weight, 1)
+        if self._weight > 2 * MAX_BYTES:
+            raise node.error("Aliases in this text unfold to more than the API server takes.")
+
+    def _mapping(self, node: MappingNode) -> dict[str, Value]:
+        merged: dict[str, Value] = {}
+        own: dict[str, Value] = {}
+        places: dict[str, Node] = {}
+        for key_node, value_node in node.entries:
+            if is_merge(key_node):
+                merged = self._merged(value_node) | merged
+                continue
+            key = key_of(key_node)
+            if key in places:
+                first = places[key].line + 1
+                raise key_node.error(f"The field “{key}” is given twice; the first is in line {first}.")
+            places[key] = key_node
+            own[key] = self.value(value_node)
+        return {**merged, **own} if merged else own
+
+    def _merged(self, node: Node) -> dict[str, Value]:
+        value = self.value(node)
+        values = value if isinstance(value, list) else [value]
+        result: dict[str, Value] = {}
+        for each in values:
+            if not isinstance(each, dict):
+                raise node.error("“<<” merges fields; this is something else.")
+            result = each | result
+        return result
+
+
+def is_merge(node: Node) -> bool:
+    """Whether a key is YAML 1.1's ``<<``, which kubectl follows."""
+    return isinstance(node, ScalarNode) and node.plain and node.word == "<<"
+
+
+def key_of(node: Node) -> str:
+    """The name of a field, as kubectl makes it of a key. Raises DocumentError."""
+    if isinstance(node, AliasNode):
+        node = node.target
+    value = node.value if isinstance(node, ScalarNode) else None
+    if value is None:
+        raise node.error("A field needs a name before its colon.")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _child(node: Node, segment: Segment) -> tuple[Node, Node] | None:
+    """Where a child is named (its key, or the item itself) and the child."""
+    if isinstance(node, AliasNode):
+        node = node.target
+    if isinstance(node, MappingNode):
+        for key_node, value_node in node.entries:
+            if not is_merge(key_node) and key_of(key_node) == str(segment):
+                return key_node, value_node
+    if isinstance(node, SequenceNode) and isinstance(segment, int) and segment < len(node.items):
+        return node.items[segment], node.items[segment]
+    return None
+
+
+_EXPLAINED: tuple[tuple[str, str, bool], ...] = (
+    ("found unexpected end of stream", "A quotation mark that is opened here is never closed.", True),
+    ("found unexpected document indicator", "A quotation mark that is opened here is never closed.", True),
+    ("mapping values are not allowed", "A colon is not expected here; is the indentation right, or a quote missing?", False),
+    ("could not find expected ':'", "A colon is missing after the name of this field.", True),
+    ("cannot start any token", "This character cannot begin a value; put the value in quotes.", False),
+    ("did not find expected ',' or ']'", "A list that is opened here with “[” is never closed.", True),
+    ("did not find expected ',' or '}'", "Fields that are opened here with “{” are never closed.", True),
+    ("did not find expected '-' indicator", "This line is neither an item of the list above it nor indented as it should be.", False),
+    ("did not find expected key", "This line is not indented like the fields around it.", False),
+    ("did not find expected node content", "A value is expected here.", False),
+    ("found undefined tag handle", "This tag means nothing to Kubernetes.", False),
+    ("block sequence entries are not allowed", "A list cannot begin here; put it on a line of its own.", False),
+    ("found a tab character", "A tab stands where YAML wants spaces.", False),
+)  # fmt: skip
+"""Part of libyaml's words, ours, and whether the place is where the construct began."""
+
+
+def _explained(error: yaml.YAMLError, text: str) -> DocumentError:
+    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
+        return DocumentError(f"The text is no YAML: {error}")
+    problem = error.problem or ""
+    mark = error.problem_mark
+    words, from_start = next(
+        ((words, from_start) for part, words, from_start in _EXPLAINED if part in problem),
+        (f"The text is no YAML: {problem}.", False),
+    )
+    if from_start and error.context_mark is not None:
+        mark = error.context_mark
+    line = text.split("\n")[mark.line] if mark.line <= text.count("\n") else ""
+    if line[: mark.column + 1].lstrip(" ").startswith("\t"):
+        words = "A tab stands where YAML wants spaces."
+    return DocumentError(words, mark.line + 1, mark.column + 1)

@@ -1,0 +1,121 @@
+"""Fields: where something stands in an object, and whether two values are the same to the API server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, Literal
+
+Value = Any
+"""What JSON can carry: None, bool, int, float, str, list of Value, dict of str to Value. Never changed in place."""
+
+
+class _Absent(Enum):
+    ABSENT = "absent"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+
+ABSENT: Final = _Absent.ABSENT
+"""The field is not there, which is not the same as null."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemKey:
+    """Names an item of a list by the values of its key fields: ``[name=http]``."""
+
+    fields: tuple[tuple[str, Value], ...]
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}={value}" if name else str(value) for name, value in self.fields)
+
+
+Segment = str | int | ItemKey
+Path = tuple[Segment, ...]
+
+_PLAIN_NAME = re.compile(r"[^.\[\]=]+")
+_SEGMENT = re.compile(r"\.?(?P<name>[^.\[\]]+)|\[(?P<index>\d+)\]|\[(?P<quoted>[^\]]*)\]")
+
+
+def show(path: Sequence[Segment]) -> str:
+    """A path as the API server writes it: ``spec.ports[0].port``, ``metadata.labels[app.kubernetes.io/name]``."""
+    text = ""
+    for segment in path:
+        if isinstance(segment, str) and _PLAIN_NAME.fullmatch(segment):
+            text += f".{segment}" if text else segment
+        else:
+            text += f"[{segment}]"
+    return text
+
+
+def parse_path(text: str) -> Path:
+    """The path that an API server's message names; the opposite of `show` but for keyed items. Never raises."""
+    path: list[Segment] = []
+    for match in _SEGMENT.finditer(text):
+        if match["index"] is not None:
+            path.append(int(match["index"]))
+        else:
+            path.append(match["name"] if match["name"] is not None else match["quoted"].strip("\"'"))
+    return tuple(path)
+
+
+def same(one: Value, other: Value) -> bool:
+    """Whether two values are the same to the API server: true is not 1, 1 is 1.0, order of fields does not matter."""
+    if one is other:
+        return True
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict)
+            and one.keys() == other.keys()
+            and all(same(value, other[name]) for name, value in one.items())
+        )
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, bool) or isinstance(other, bool):
+        return False
+    return bool(one == other)
+
+
+def get(value: Value, path: Sequence[Segment]) -> Value:
+    """What stands at `path`, or ABSENT. A numeric index reaches into lists, an ItemKey finds the item that has it."""
+    for segment in path:
+        if isinstance(segment, str):
+            value = value.get(segment, ABSENT) if isinstance(value, dict) else ABSENT
+        else:
+            value = _item(value, segment)
+        if value is ABSENT:
+            return ABSENT
+    return value
+
+
+def put(value: Value, path: Sequence[str], new: Value) -> Value:
+    """A copy of `value` with `new` at `path` of field names; ABSENT takes the field out. Missing parents are made."""
+    if not path:
+        return new
+    copy = dict(value) if isinstance(value, dict) else {}
+    changed = put(copy.get(path[0], ABSENT), path[1:], new)
+    if changed is ABSENT:
+        copy.pop(path[0], None)
+    else:
+        copy[path[0]] = changed
+    return copy
+
+
+def _item(value: Value, segment: int | ItemKey) -> Value:
+    if not isinstance(value, list):
+        return ABSENT
+    if isinstance(segment, int):
+        return value[segment] if segment < len(value) else ABSENT
+    for item in value:
+        if _has_key(item, segment):
+            return item
+    return ABSENT
+
+
+def _has_key(item: Value, key: ItemKey) -> bool:
+    if len(key.fields) == 1 and key.fields[0][0] == "":
+        return same(item, key.fields[0][1])
+    return isinstance(item, dict) and all(same(item.get(name), value) for name, value in key.fields)

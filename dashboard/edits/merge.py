@@ -1,0 +1,183 @@
+"""Three-way merge of an object by field: what only one side changed is taken, what both changed differently is asked.
+
+Maps merge by field, lists that have keys in the schema by item, all other lists as one value. Removing a structure
+while the other side changed something inside of it is a conflict at the structure; maps with free names (labels) are
+merged name by name. Nothing that either side changed is ever dropped without a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeVar
+
+from dashboard.edits.fields import ABSENT, ItemKey, Path, Segment, Value, same
+from dashboard.edits.schema import UNKNOWN, Schema
+
+Side = Literal["theirs", "mine"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Both sides changed one field, differently. A value may be ABSENT."""
+
+    path: Path
+    base: Value
+    theirs: Value
+    mine: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What came of it: `value` holds mine wherever a conflict is open."""
+
+    value: Value
+    conflicts: tuple[Conflict, ...]
+    """Those that no choice settled."""
+    settled: tuple[tuple[Conflict, Side], ...] = ()
+
+
+def merge(
+    base: Value,
+    theirs: Value,
+    mine: Value,
+    *,
+    schema: Schema = UNKNOWN,
+    choices: Mapping[Path, Side] = MappingProxyType({}),
+) -> Merge:
+    """Merge two changed objects that began as `base`. `choices` settle conflicts by their path.
+
+    merge(b, x, x) is x; exchanging the sides exchanges them in the conflicts and changes nothing else but the order
+    of fields. None of the three is changed; the result shares parts with them.
+    """
+    merger = _Merger(choices)
+    value = merger.value((), base, theirs, mine, schema)
+    return Merge(value, tuple(merger.conflicts), tuple(merger.settled))
+
+
+class _Merger:
+    def __init__(self, choices: Mapping[Path, Side]) -> None:
+        self._choices = choices
+        self.conflicts: list[Conflict] = []
+        self.settled: list[tuple[Conflict, Side]] = []
+
+    def value(self, path: Path, base: Value, theirs: Value, mine: Value, schema: Schema) -> Value:
+        if theirs is mine:
+            return mine
+        if _mergeable_maps(base, theirs, mine, schema):
+            fields = self._map(path, _fields(base), _fields(theirs), _fields(mine), schema)
+            return ABSENT if not fields and (theirs is ABSENT or mine is ABSENT) else fields
+        if schema.list_keys and isinstance(theirs, list) and isinstance(mine, list):
+            items = self._list(path, base, theirs, mine, schema)
+            if items is not None:
+                return items
+        return self._whole(path, base, theirs, mine)
+
+    def _whole(self, path: Path, base: Value, theirs: Value, mine: Value) -> Value:
+        if same(base, theirs) or same(theirs, mine):
+            return mine
+        if same(base, mine):
+            return theirs
+        conflict = Conflict(path, base, theirs, mine)
+        choice = self._choices.get(path)
+        if choice is None:
+            self.conflicts.append(conflict)
+            return mine
+        self.settled.append((conflict, choice))
+        return theirs if choice == "theirs" else mine
+
+    def _map(
+        self, path: Path, base: dict[str, Value], theirs: dict[str, Value], mine: dict[str, Value], schema: Schema
+    ) -> dict[str, Value]:
+        merged: dict[str, Value] = {}
+        for name in _in_order(list(mine), list(theirs)):
+            value = self.value(
+                (*path, name),
+                base.get(name, ABSENT),
+                theirs.get(name, ABSENT),
+                mine.get(name, ABSENT),
+                schema.child(name),
+            )
+            if value is not ABSENT:
+                merged[name] = value
+        return merged
+
+    def _list(self, path: Path, base: Value, theirs: list[Value], mine: list[Value], schema: Schema) -> Value | None:
+        """Merge by the items' keys; None where an item has none, a key is there twice, or both sides reordered."""
+        keys = schema.list_keys
+        old = _by_key([] if base is ABSENT else base, keys)
+        other, own = _by_key(theirs, keys), _by_key(mine, keys)
+        if old is None or other is None or own is None:
+            return None
+        order = _merged_order(list(old), list(other), list(own))
+        if order is None:
+            return None
+        items = {
+            key: self.value(
+                (*path, key), old.get(key, ABSENT), other.get(key, ABSENT), own.get(key, ABSENT), schema.child(0)
+            )
+            for key in order
+        }
+        return [item for item in items.values() if item is not ABSENT]
+
+
+def _mergeable_maps(base: Value, theirs: Value, mine: Value, schema: Schema) -> bool:
+    """Whether the three can be merged field by field; with free names an absent map is an empty one."""
+    sides = (theirs, mine)
+    if all(isinstance(side, dict) for side in sides):
+        return isinstance(base, dict) or base is ABSENT
+    if not schema.is_map or not isinstance(base, dict):
+        return False
+    return all(isinstance(side, dict) or side is ABSENT for side in sides)
+
+
+def _fields(value: Value) -> dict[str, Value]:
+    return value if isinstance(value, dict) else {}
+
+
+def _by_key(items: Value, keys: tuple[str, ...]) -> dict[Segment, Value] | None:
+    if not isinstance(items, list):
+        return None
+    found: dict[Segment, Value] = {}
+    for item in items:
+        key = _key(item, keys)
+        if key is None or key in found:
+            return None
+        found[key] = item
+    return found
+
+
+def _key(item: Value, keys: tuple[str, ...]) -> ItemKey | None:
+    if keys == ("",):
+        return None if isinstance(item, dict | list) else ItemKey((("", item),))
+    if not isinstance(item, dict) or any(isinstance(item.get(name), dict | list) for name in keys):
+        return None
+    return ItemKey(tuple((name, item.get(name)) for name in keys))
+
+
+def _merged_order(base: list[Segment], theirs: list[Segment], mine: list[Segment]) -> list[Segment] | None:
+    """The items of both sides in the order of the side that reordered them; None if both did, differently."""
+    kept = set(base) & set(theirs) & set(mine)
+    before, their_order, my_order = ([key for key in side if key in kept] for side in (base, theirs, mine))
+    if my_order in (before, their_order):
+        return _in_order(theirs, mine)
+    return _in_order(mine, theirs) if their_order == before else None
+
+
+def _in_order(first: list[T], second: list[T]) -> list[T]:
+    """All of `first` in its order, and what only `second` has, each behind what it follows there."""
+    known = set(first)
+    order = list(first)
+    place = 0
+    added: list[tuple[int, T]] = []
+    where = {item: index for index, item in enumerate(first)}
+    for item in second:
+        if item in known:
+            place = where[item] + 1
+        else:
+            added.append((place, item))
+    for place, item in reversed(added):
+        order.insert(place, item)
+    return order

@@ -1,0 +1,201 @@
+"""A YAML text as a tree that remembers where everything stands, so that one field can be changed in place.
+
+Offsets count characters of the text, lines and columns count from 0. `end` is where the content ends: comments and
+blank lines after it belong to nobody, which is how a change in place keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import yaml
+
+from dashboard.edits.scalars import NotJson, Scalar, resolve
+
+MAX_DEPTH = 200
+"""Levels of nesting that are read."""
+
+_PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TAG = "tag:yaml.org,2002:"
+
+
+class DocumentError(ValueError):
+    """The text cannot be taken as one object: a sentence, and where (line and column count from 1; 0: nowhere)."""
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+@dataclass(slots=True)
+class Node:
+    """A value in the text; `start` includes its anchor and tag."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+
+    def error(self, message: str) -> DocumentError:
+        """A DocumentError that points here."""
+        return DocumentError(message, self.line + 1, self.column + 1)
+
+
+@dataclass(slots=True)
+class ScalarNode(Node):
+    value: Scalar = None
+    word: str = ""
+    plain: bool = False
+    block: bool = False
+    """Written with ``|`` or ``>``."""
+
+
+@dataclass(slots=True)
+class MappingNode(Node):
+    flow: bool = False
+    entries: list[tuple[Node, Node]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SequenceNode(Node):
+    flow: bool = False
+    items: list[Node] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class AliasNode(Node):
+    target: Node
+
+
+def read_nodes(text: str) -> Node | None:
+    """The tree of the one document in `text`; None where there is nothing but comments.
+
+    Raises DocumentError, and yaml.YAMLError as the scanner does.
+    """
+    reader = _Reader(text)
+    roots = [root for root in reader.documents() if not _is_empty(root)]
+    if len(roots) > 1:
+        raise roots[1].error("A second document begins here; this page edits one object.")
+    return roots[0] if roots else None
+
+
+def _is_empty(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and node.start == node.end
+
+
+class _Reader:
+    """Builds the tree from the scanner's events."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._events: Iterator[yaml.Event] = iter(yaml.parse(text, Loader=_PARSER))
+        self._anchors: dict[str, Node] = {}
+
+    def documents(self) -> Iterator[Node]:
+        for event in self._events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                self._anchors.clear()
+                yield self._node(next(self._events), 0)
+
+    def _node(self, event: yaml.Event, depth: int) -> Node:
+        if depth > MAX_DEPTH:
+            raise _place(event).error(f"This is nested more than {MAX_DEPTH} levels deep.")
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event)
+        if isinstance(event, yaml.ScalarEvent):
+            return self._keep(event, self._scalar(event))
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(event, depth)
+        return self._sequence(event, depth)
+
+    def _keep(self, event: yaml.Event, node: Node) -> Node:
+        anchor = getattr(event, "anchor", None)
+        if anchor:
+            self._anchors[anchor] = node
+        return node
+
+    def _alias(self, event: yaml.AliasEvent) -> Node:
+        place = _place(event)
+        target = self._anchors.get(event.anchor)
+        if target is None:
+            raise place.error(f"The alias *{event.anchor} names nothing that stands before it.")
+        return AliasNode(place.start, place.end, place.line, place.column, target)
+
+    def _scalar(self, event: yaml.ScalarEvent) -> Node:
+        place = _place(event)
+        block = event.style in ("|", ">")
+        end = place.start + len(self._text[place.start : place.end].rstrip()) if block else place.end
+        plain = not event.style
+        value = _value(event, place, plain=plain)
+        return ScalarNode(place.start, end, place.line, place.column, value, event.value, plain, block)
+
+    def _mapping(self, event: yaml.Event, depth: int) -> Node:
+        _check_tag(event, "map")
+        place = _place(event)
+        node = MappingNode(place.start, place.end, place.line, place.column, bool(event.flow_style))
+        self._keep(event, node)
+        for inner in self._events:
+            if isinstance(inner, yaml.MappingEndEvent):
+                node.end = inner.end_mark.index if node.flow else node.end
+                break
+            key = self._node(inner, depth + 1)
+            value = self._node(next(self._events), depth + 1)
+            node.entries.append((key, value))
+            node.end = max(node.end, key.end + 1, value.end)
+        return node
+
+    def _sequence(self, event: yaml.Event, depth: int) -> Node:
+        _check_tag(event, "seq")
+        place = _place(event)
+        node = SequenceNode(place.start, place.end, place.line, place.column, bool(event.flow_style))
+        self._keep(event, node)
+        for inner in self._events:
+            if isinstance(inner, yaml.SequenceEndEvent):
+                node.end = inner.end_mark.index if node.flow else node.end
+                break
+            item = self._node(inner, depth + 1)
+            node.items.append(item)
+            node.end = max(node.end, item.end)
+        return node
+
+
+def _place(event: yaml.Event) -> Node:
+    start = event.start_mark
+    return Node(start.index, event.end_mark.index, start.line, start.column)
+
+
+def _value(event: yaml.ScalarEvent, place: Node, *, plain: bool) -> Scalar:
+    tag = event.tag
+    try:
+        if tag is None:
+            return resolve(event.value) if plain else event.value
+        return _tagged(tag, event.value)
+    except NotJson:
+        raise place.error(f"{event.value} is no number that an object can hold.") from None
+    except LookupError:
+        raise place.error(f"The tag {_short(tag)} means nothing to Kubernetes.") from None
+    except ValueError:
+        raise place.error(f"{event.value!r} is not what the tag {_short(tag)} says.") from None
+
+
+def _tagged(tag: str, word: str) -> Scalar:
+    if tag in ("!", f"{_TAG}str"):
+        return word
+    expected = {f"{_TAG}int": int, f"{_TAG}float": (int, float), f"{_TAG}bool": bool, f"{_TAG}null": type(None)}[tag]
+    value = resolve(word)
+    if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+        raise ValueError(word)
+    return value
+
+
+def _check_tag(event: yaml.Event, expected: str) -> None:
+    tag = getattr(event, "tag", None)
+    if tag not in (None, "!", f"{_TAG}{expected}"):
+        raise _place(event).error(f"The tag {_short(tag)} means nothing to Kubernetes.")
+
+
+def _short(tag: str | None) -> str:
+    return (tag or "").replace(_TAG, "!!")

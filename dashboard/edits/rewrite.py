@@ -1,0 +1,266 @@
+"""Change an object inside of the text a person wrote: what did not change keeps its comments, order and style.
+
+Only the spans of changed fields are replaced, so untouched lines stay as they are, byte for byte. The result is read
+again before it is given back; where a text is too unusual to be changed in place (an anchor that others refer to,
+complex keys), the whole object is written anew, which is right though plain.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from difflib import SequenceMatcher
+
+from dashboard.edits.document import Document, DocumentError, is_merge, key_of, parse
+from dashboard.edits.fields import ABSENT, Value, same
+from dashboard.edits.nodes import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
+from dashboard.resources.yaml_text import dump, scalar, to_yaml
+
+_ALIGN_AT_MOST = 400
+"""Items of a list that are aligned one by one; longer runs of changed items are written anew."""
+
+
+class _CannotChangeInPlace(Exception):
+    """This spot of the text has no simple span to replace."""
+
+
+def rewrite(document: Document, target: dict[str, Value]) -> str:
+    """The document's text, changed so that it holds `target`; the very same text where it already does."""
+    if same(document.value, target):
+        return document.text
+    try:
+        changed = _Rewriter(document).rewritten(target)
+        if same(parse(changed).value, target):
+            return changed
+    except (_CannotChangeInPlace, DocumentError):
+        pass
+    return to_yaml(target) if isinstance(target.get("metadata"), dict) else dump(target)
+
+
+class _Rewriter:
+    """Collects replacements of spans of one text."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._text = document.text
+        self._edits: list[tuple[int, int, str]] = []
+
+    def rewritten(self, target: dict[str, Value]) -> str:
+        self._mapping(self._document.root, target)
+        text = self._text
+        # from the last to the first, so that offsets stay true; insertions at one spot keep the order of recording
+        in_order = sorted(enumerate(self._edits), key=lambda each: (*each[1][:2], each[0]))
+        for _, (start, end, new) in reversed(in_order):
+            text = text[:start] + new + text[end:]
+        return text
+
+    def _change(self, node: Node, target: Value) -> bool:
+        """Change `node` within its own span; False where it must be replaced as a whole."""
+        if same(_plain(node), target):
+            return True
+        if isinstance(node, MappingNode) and isinstance(target, dict) and target and node.entries:
+            return self._mapping(node, target)
+        if isinstance(node, SequenceNode) and isinstance(target, list) and target and node.items:
+            return self._sequence(node, target)
+        return False
+
+    # -- mappings
+
+    def _mapping(self, node: MappingNode, target: dict[str, Value]) -> bool:
+        if any(is_merge(key) or not isinstance(key, ScalarNode) for key, _ in node.entries):
+            raise _CannotChangeInPlace
+        entries = {key_of(key): (key, value) for key, value in node.entries}
+        if node.flow and entries.keys() != target.keys():
+            return False
+        kept = [name for name in entries if name in target]
+        if not kept:
+            return False
+        for index, (name, (key, value)) in enumerate(entries.items()):
+            if name in target:
+                self._entry(node, key, value, target[name])
+            else:
+                self._remove_entry(node, index)
+        self._insert_entries(node, entries, target)
+        return True
+
+    def _entry(self, parent: MappingNode, key: Node, value: Node, target: Value) -> None:
+        if self._change(value, target):
+            return
+        colon = key.end + self._text[key.end :].find(":")
+        if self._text[key.end : colon].strip() or self._text[key.start] == "?":
+            raise _CannotChangeInPlace
+        if parent.flow:
+            self._edits.append((colon + 1, value.end, f" {_flow(target)}"))
+        else:
+            self._replace_after(colon + 1, value, parent.column, target)
+
+    def _replace_after(self, start: int, value: Node, column: int, target: Value) -> None:
+        """Put `target` behind the colon or dash that ends at `start`, in the place of `value`."""
+        inline, block = _rendered(target, column)
+        line_end = self._line_end(start)
+        if value.start > line_end:  # the old value stands on lines of its own
+            self._edits.append((start, start, inline))
+            self._edits.append((line_end, value.end, block))
+        else:
+            self._edits.append((start, value.end, inline))
+            rest = self._line_end(value.end)
+            self._edits.append((rest, rest, block))
+
+    def _remove_entry(self, node: MappingNode, index: int) -> None:
+        key, value = node.entries[index]
+        start = self._line_start(key.start)
+        end = self._line_end(max(value.end, key.end + 1))
+        if self._text[start : key.start].strip(" "):  # behind a dash: the next field moves up
+            if index + 1 >= len(node.entries):
+                raise _CannotChangeInPlace
+            following = node.entries[index + 1][0].start
+            between = self._text[end:following].strip()
+            self._edits.append((key.start, end if between else following, ""))
+        else:
+            self._edits.append((start, min(end + 1, len(self._text)), ""))
+
+    def _insert_entries(
+        self, node: MappingNode, entries: dict[str, tuple[Node, Node]], target: dict[str, Value]
+    ) -> None:
+        last_name = next(name for name in reversed(entries) if name in target)
+        after = entries[last_name]
+        inserted: list[tuple[int, str]] = []
+        seen_any = False
+        for name in target:
+            if name in entries:
+                after, seen_any = entries[name], True
+                continue
+            key, value = after if seen_any else entries[last_name]
+            spot = self._line_end(max(value.end, key.end + 1))
+            inserted.append((spot, f"\n{_indented(dump({name: target[name]}), node.column)}"))
+        # what is inserted at one spot is joined, so that its order is that of the target
+        for spot in dict.fromkeys(spot for spot, _ in inserted):
+            self._edits.append((spot, spot, "".join(new for where, new in inserted if where == spot)))
+
+    # -- sequences
+
+    def _sequence(self, node: SequenceNode, target: list[Value]) -> bool:
+        old = [_plain(item) for item in node.items]
+        if node.flow and len(old) != len(target):
+            return False
+        alignment = [("replace", 0, len(old), 0, len(old))] if node.flow else _alignment(old, target)
+        for operation, i1, i2, j1, j2 in alignment:
+            if operation == "replace" and i2 - i1 == j2 - j1:
+                for item, new in zip(node.items[i1:i2], target[j1:j2], strict=True):
+                    self._item(node, item, new)
+            elif operation != "equal":
+                self._splice(node, i1, i2, target[j1:j2])
+        return True
+
+    def _item(self, node: SequenceNode, item: Node, target: Value) -> None:
+        if self._change(item, target):
+            return
+        if node.flow:
+            self._edits.append((item.start, item.end, _flow(target)))
+        else:
+            self._edits.append((self._dash(node, item) + 1, item.end, _item_text(target, node.column)))
+
+    def _splice(self, node: SequenceNode, start: int, end: int, new: list[Value]) -> None:
+        """Replace the items from `start` to before `end` with `new` ones."""
+        pad = " " * node.column
+        lines = "".join(f"{pad}-{_item_text(item, node.column)}\n" for item in new)
+        if start == end:
+            behind = self._line_end(node.items[start - 1].end) if start else None
+            if behind is not None:
+                self._edits.append((behind, behind, "\n" + lines.removesuffix("\n")))
+            else:
+                spot = self._line_start(self._dash(node, node.items[0], alone=True))
+                self._edits.append((spot, spot, lines))
+            return
+        first = self._line_start(self._dash(node, node.items[start], alone=True))
+        last = self._line_end(node.items[end - 1].end)
+        ended = self._text[last : last + 1]
+        self._edits.append((first, last + len(ended), lines if ended else lines.removesuffix("\n")))
+
+    def _dash(self, node: SequenceNode, item: Node, *, alone: bool = False) -> int:
+        """Where the item's dash stands. Raises where it is not found, or must be first in its line and is not."""
+        spot = self._line_start(item.start) + node.column
+        while spot >= node.start and (self._text[spot] != "-" or spot >= max(item.start, node.start + 1)):
+            spot = self._line_start(self._line_start(spot) - 1) + node.column
+        if spot < node.start or (alone and self._text[self._line_start(spot) : spot].strip(" ")):
+            raise _CannotChangeInPlace
+        return spot
+
+    # -- lines
+
+    def _line_start(self, offset: int) -> int:
+        return self._text.rfind("\n", 0, max(offset, 0)) + 1
+
+    def _line_end(self, offset: int) -> int:
+        found = self._text.find("\n", offset)
+        return len(self._text) if found < 0 else found
+
+
+def _plain(node: Node) -> Value:
+    """The value of a node whose aliases are known to be small, since the whole document was unfolded before."""
+    if isinstance(node, AliasNode):
+        return _plain(node.target)
+    if isinstance(node, ScalarNode):
+        return node.value
+    if isinstance(node, SequenceNode):
+        return [_plain(item) for item in node.items]
+    assert isinstance(node, MappingNode)  # noqa: S101 (the fourth and last kind of node)
+    if any(is_merge(key) for key, _ in node.entries):
+        return ABSENT
+    return {key_of(key): _plain(value) for key, value in node.entries}
+
+
+def _rendered(value: Value, column: int) -> tuple[str, str]:
+    """`value` behind a colon: what stands on the line itself and the lines below it, which begin with a line feed."""
+    first, _, rest = dump({"k": value}).removesuffix("\n").partition("\n")
+    return first.removeprefix("k:"), f"\n{_indented(rest, column)}" if rest else ""
+
+
+def _item_text(value: Value, column: int) -> str:
+    """`value` behind a dash that stands in `column`, without a line feed at the end."""
+    text = _indented(dump([value]).removesuffix("\n"), column)
+    return text[column + 1 :]
+
+
+def _indented(text: str, column: int) -> str:
+    pad = " " * column
+    return "\n".join(pad + line if line else line for line in text.removesuffix("\n").split("\n"))
+
+
+def _flow(value: Value) -> str:
+    """`value` on one line, as it may stand between brackets; JSON is YAML but for a few characters."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_flow(name)}: {_flow(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    if isinstance(value, str) and not value.isalnum():
+        return json.dumps(value)
+    return scalar(value)
+
+
+def _alignment(old: list[Value], new: list[Value]) -> list[tuple[str, int, int, int, int]]:
+    """How `old` becomes `new`, as difflib's opcodes."""
+    start = _common(old, new, lambda items: items)
+    rest_old, rest_new = old[start:], new[start:]
+    tail = _common(rest_old, rest_new, lambda items: items[::-1])
+    middle_old, middle_new = rest_old[: len(rest_old) - tail], rest_new[: len(rest_new) - tail]
+    if max(len(middle_old), len(middle_new)) > _ALIGN_AT_MOST:
+        return [("replace", start, start + len(middle_old), start, start + len(middle_new))]
+    matcher = SequenceMatcher(None, _texts(middle_old), _texts(middle_new), autojunk=False)
+    return [
+        (operation, i1 + start, i2 + start, j1 + start, j2 + start)
+        for operation, i1, i2, j1, j2 in matcher.get_opcodes()
+    ]
+
+
+def _common(old: list[Value], new: list[Value], turned: Callable[[list[Value]], list[Value]]) -> int:
+    count = 0
+    for one, other in zip(turned(old), turned(new), strict=False):
+        if not same(one, other):
+            break
+        count += 1
+    return count
+
+
+def _texts(values: list[Value]) -> list[str]:
+    return ["" if value is ABSENT else json.dumps(value, sort_keys=True) for value in values]

@@ -1,0 +1,113 @@
+"""The shape of a kind, read from the OpenAPI v3 schema that the API server publishes for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from dashboard.edits.fields import Segment
+
+_REF = "#/components/schemas/"
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """One node of a schema. A missing schema is an empty one: it allows everything and says nothing."""
+
+    node: Mapping[str, Any] = field(default_factory=dict)
+    definitions: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __bool__(self) -> bool:
+        return bool(self.node)
+
+    def child(self, segment: Segment) -> Schema:
+        """The schema of a field of this map, or of an item of this list."""
+        if isinstance(segment, str):
+            child = self.node.get("properties", _NOTHING).get(segment)
+            if child is None:
+                child = self.node.get("additionalProperties")
+        else:
+            child = self.node.get("items")
+        return self.of(child)
+
+    def of(self, node: object) -> Schema:
+        """A schema of the same definitions, with its reference followed; descriptions beside one win."""
+        if not isinstance(node, Mapping):
+            return Schema()
+        parts = node.get("allOf", ())
+        reference = node.get("$ref") or (parts[0].get("$ref") if len(parts) == 1 else None)
+        if isinstance(reference, str):
+            target = self.definitions.get(reference.removeprefix(_REF), _NOTHING)
+            node = {**target, **{key: value for key, value in node.items() if key not in ("$ref", "allOf")}}
+        return Schema(node, self.definitions)
+
+    @property
+    def properties(self) -> Mapping[str, Schema]:
+        """The named fields, in the schema's order."""
+        return {name: self.of(node) for name, node in self.node.get("properties", _NOTHING).items()}
+
+    @property
+    def is_map(self) -> bool:
+        """Whether field names are free (labels, annotations), so that each entry stands for itself."""
+        return bool(self.node.get("additionalProperties")) and not self.node.get("properties")
+
+    @property
+    def list_keys(self) -> tuple[str, ...]:
+        """Fields that tell the items of this list apart; ("",) for a set of scalars; empty: the list is one value."""
+        kind = self.node.get("x-kubernetes-list-type")
+        if kind == "map":
+            return tuple(self.node.get("x-kubernetes-list-map-keys", ()))
+        if kind == "set":
+            return ("",)
+        merge_key = self.node.get("x-kubernetes-patch-merge-key")
+        return (merge_key,) if isinstance(merge_key, str) else ()
+
+
+METADATA = Schema(
+    {
+        "type": "object",
+        "properties": {
+            "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+            "annotations": {"type": "object", "additionalProperties": {"type": "string"}},
+            "finalizers": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+            "ownerReferences": {
+                "type": "array",
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["uid"],
+                "items": {"type": "object"},
+            },
+        },
+    }
+)
+"""What every object's metadata has (apimachinery's ObjectMeta), known without asking."""
+
+UNKNOWN = Schema({"type": "object", "properties": {"metadata": METADATA.node}})
+"""The schema of a kind of which nothing is known but its metadata."""
+
+
+def kind_schema(openapi: Mapping[str, Any], group: str, version: str, kind: str) -> Schema | None:
+    """The kind's schema in an answer of ``/openapi/v3/apis/GROUP/VERSION``; None where it has none."""
+    definitions = openapi.get("components", _NOTHING).get("schemas", _NOTHING)
+    wanted = {"group": group, "version": version, "kind": kind}
+    for definition in definitions.values():
+        if wanted in definition.get("x-kubernetes-group-version-kind", ()):
+            return with_metadata(Schema().of(definition).node, definitions)
+    return None
+
+
+def crd_schema(definition: Mapping[str, Any], version: str) -> Schema | None:
+    """The schema that a CustomResourceDefinition gives a version; None where it has none."""
+    for each in definition.get("spec", _NOTHING).get("versions", ()):
+        if each.get("name") == version:
+            node = each.get("schema", _NOTHING).get("openAPIV3Schema")
+            return with_metadata(node) if isinstance(node, Mapping) else None
+    return None
+
+
+def with_metadata(node: Mapping[str, Any], definitions: Mapping[str, Any] = _NOTHING) -> Schema:
+    """The schema of a whole object, its metadata taken from what is known of all objects."""
+    properties = {**node.get("properties", _NOTHING), "metadata": METADATA.node}
+    return Schema({**node, "properties": properties}, definitions)
