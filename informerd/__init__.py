@@ -1,0 +1,44 @@
+"""informerd: list, watch, cache and follow a Kubernetes API server's objects, in asyncio."""
+
+from informerd.client import Client
+from informerd.clock import Clock, SystemClock
+from informerd.cluster import load_cluster
+from informerd.cluster_config import ClusterConfig
+from informerd.discovery import Discovery
+from informerd.factory import SharedInformerFactory
+from informerd.handler import FilteringHandler, Handler, HandlerFunctions, is_another_object
+from informerd.health import Health, State
+from informerd.lister import Lister
+from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
+from informerd.reflector import ReflectorSettings
+from informerd.resource import MYDEMOS, PODS, Resource
+from informerd.shared_informer import Registration, SharedInformer
+from informerd.store import Store
+
+__all__ = [
+    "MYDEMOS",
+    "PODS",
+    "Blob",
+    "Client",
+    "Clock",
+    "ClusterConfig",
+    "Discovery",
+    "FilteringHandler",
+    "Handler",
+    "HandlerFunctions",
+    "Health",
+    "Lister",
+    "Object",
+    "ObjectMeta",
+    "OwnerReference",
+    "ReflectorSettings",
+    "Registration",
+    "Resource",
+    "SharedInformer",
+    "SharedInformerFactory",
+    "State",
+    "Store",
+    "SystemClock",
+    "is_another_object",
+    "load_cluster",
+]

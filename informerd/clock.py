@@ -28,3 +28,18 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+async def sleep_or(event: asyncio.Event, seconds: float, clock: Clock) -> bool:
+    """Wait until `event` is set or `seconds` have passed; whether it was the event."""
+    if event.is_set():
+        return True
+    sleeping = asyncio.ensure_future(clock.sleep(seconds))
+    waiting = asyncio.ensure_future(event.wait())
+    try:
+        await asyncio.wait((sleeping, waiting), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        sleeping.cancel()
+        waiting.cancel()
+        await asyncio.gather(sleeping, waiting, return_exceptions=True)
+    return event.is_set()

@@ -60,6 +60,43 @@ class UnknownResource(InformerdError):
         self.known = known
 
 
+class UnknownIndex(InformerdError):
+    """The store has no such index; `known` lists those it has."""
+
+    def __init__(self, name: str, known: tuple[str, ...] = ()) -> None:
+        super().__init__(f"there is no index {name!r}; there are {', '.join(sorted(known))}")
+        self.name = name
+        self.known = known
+
+
+class IndexExists(InformerdError):
+    """The store has an index of that name already."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is an index {name!r} already")
+        self.name = name
+
+
+class AlreadyStarted(InformerdError):
+    """Something that must be set up before an informer starts came after it."""
+
+
+class InformerExists(InformerdError):
+    """The factory has an informer of that resource already, with another projection or transform."""
+
+
+class InformerStopped(InformerdError):
+    """The informer has stopped and takes no more handlers or waits."""
+
+
+class UnexpectedObject(InformerdError):
+    """The API server sent an object of another kind, or one that the projection does not fit; says which and where."""
+
+
+class MalformedStream(InformerdError):
+    """A list or watch answer is no JSON of the expected form."""
+
+
 class Unreachable(InformerdError):
     """No answer came: refused, reset, timed out, TLS or name failure. Nothing is known about what the server did."""
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
+from informerd.clock import Clock
+
+log = logging.getLogger(__name__)
+
 State = Literal["starting", "syncing", "live", "stale", "absent", "forbidden", "unreachable"]
-"""starting: not tried yet · syncing: the first list is under way · live: listed and watching · stale: was listed, but the
-watch is lost or silent, so the store is as of `since` · absent: the API server has no such resource (its objects are
-gone from the store) · forbidden, unreachable: never listed yet, and why."""
+"""starting: not tried yet · syncing: the first list is under way · live: listed and watching · stale: was listed, but
+the watch is lost or silent, so the store is as of `since` · absent: the API server has no such resource (its objects
+are gone from the store) · forbidden, unreachable: never listed yet, and why."""
 
 
 class Health(msgspec.Struct, frozen=True, array_like=True):
@@ -34,3 +40,80 @@ class Health(msgspec.Struct, frozen=True, array_like=True):
     """While syncing: objects received so far."""
     remaining: int | None = None
     """While syncing: how many the API server says are still to come, where it says so."""
+
+
+class HealthMonitor:
+    """Keeps an informer's Health up to date and tells listeners when its state changes.
+
+    The reflector writes, everybody may read. Listeners are called at each change of state, problem or time of the next
+    try, not at each word heard; one that raises is logged.
+    """
+
+    def __init__(self, clock: Clock, name: str = "") -> None:
+        self._clock = clock
+        self._name = name
+        self._listeners: dict[object, Callable[[Health], None]] = {}
+        self._state: State = "starting"
+        self._since = clock.time()
+        self._problem = ""
+        self._retry_at: float | None = None
+        self._heard: float | None = None
+        self._last_event: float | None = None
+        self._last_bookmark: float | None = None
+        self.reconnects = 0
+        self.relists = 0
+        self.listed = 0
+        self.remaining: int | None = None
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    def snapshot(self) -> Health:
+        """The condition right now."""
+        return Health(
+            state=self._state,
+            since=self._since,
+            heard=self._heard,
+            problem=self._problem,
+            retry_at=self._retry_at,
+            last_event=self._last_event,
+            last_bookmark=self._last_bookmark,
+            reconnects=self.reconnects,
+            relists=self.relists,
+            listed=self.listed,
+            remaining=self.remaining,
+        )
+
+    def subscribe(self, listener: Callable[[Health], None]) -> Callable[[], None]:
+        """Call `listener` at each change from now on; the answer ends that, and may be called again."""
+        token = object()
+        self._listeners[token] = listener
+        return lambda: self._listeners.pop(token, None) and None
+
+    def become(self, state: State, problem: str = "", retry_at: float | None = None) -> None:
+        """Set the state; `since` moves only when it is another one."""
+        if (state, problem, retry_at) == (self._state, self._problem, self._retry_at):
+            return
+        if state != self._state:
+            log.info("%s: %s → %s%s", self._name, self._state, state, f": {problem}" if problem else "")
+            self._state, self._since = state, self._clock.time()
+        self._problem, self._retry_at = problem, retry_at
+        health = self.snapshot()
+        for listener in [*self._listeners.values()]:
+            try:
+                listener(health)
+            except Exception:
+                log.exception("a health listener failed")
+
+    def heard(self) -> None:
+        """The API server answered something."""
+        self._heard = self._clock.time()
+
+    def heard_event(self) -> None:
+        """An event came."""
+        self._heard = self._last_event = self._clock.time()
+
+    def heard_bookmark(self) -> None:
+        """A bookmark came."""
+        self._heard = self._last_bookmark = self._clock.time()

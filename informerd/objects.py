@@ -14,7 +14,7 @@ import msgspec
 import zstandard
 
 
-class Blob(msgspec.Struct, frozen=True):
+class Blob(msgspec.Struct, frozen=True, gc=False):
     """One whole object as JSON, compressed with zstandard."""
 
     data: bytes
@@ -29,7 +29,7 @@ class Blob(msgspec.Struct, frozen=True):
         return zstandard.ZstdDecompressor().decompress(self.data)
 
 
-class OwnerReference(msgspec.Struct, frozen=True, rename="camel"):
+class OwnerReference(msgspec.Struct, frozen=True, rename="camel", gc=False):
     kind: str = ""
     name: str = ""
     uid: str = ""
@@ -37,7 +37,7 @@ class OwnerReference(msgspec.Struct, frozen=True, rename="camel"):
     controller: bool = False
 
 
-class ObjectMeta(msgspec.Struct, frozen=True, rename="camel"):
+class ObjectMeta(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """metav1.ObjectMeta without managedFields. Times are RFC 3339, UTC."""
 
     name: str = ""
@@ -54,10 +54,11 @@ class ObjectMeta(msgspec.Struct, frozen=True, rename="camel"):
     owner_references: tuple[OwnerReference, ...] = ()
 
 
-class Object(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class Object(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """What every object has; also the projection for kinds that need no more.
 
-    Extend it for a kind of your own; give every field a default, because the API server leaves empty ones out.
+    Extend it for a kind of your own; give every field a default, because the API server leaves empty ones out. Objects
+    are trees, never cycles, so the garbage collector need not know them (gc=False).
     """
 
     api_version: str = ""

@@ -1,0 +1,108 @@
+"""From the JSON of one object to its projection: transform, decode, check the kind, keep a compressed copy."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import msgspec
+import zstandard
+
+from informerd.errors import UnexpectedObject
+from informerd.objects import Blob, Object, ObjectMeta
+from informerd.resource import Resource
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+Transform = Callable[[bytes], bytes]
+"""Whole-object JSON in and out, before anything is decoded or kept. It must stand being applied twice."""
+
+_TYPED = (b'{"kind":', b'{"apiVersion":')
+
+
+class _Head(msgspec.Struct, gc=False, rename="camel"):
+    """What every object has; needed where its projection cannot be had."""
+
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = ObjectMeta()
+
+
+class TransformFailed(Exception):
+    """The transform raised; `resource_version` is the object's."""
+
+    def __init__(self, key: str, resource_version: str) -> None:
+        super().__init__(f"the transform failed on {key}")
+        self.resource_version = resource_version
+
+
+class Decoder(Generic[T]):
+    """Makes projections of type `projection` of one resource's objects."""
+
+    def __init__(self, resource: Resource, projection: type[T], transform: Transform | None = None) -> None:
+        self.resource = resource
+        self._projection = projection
+        self._transform = transform
+        self._api_version = resource.api_version
+        self._kind = resource.kind
+        self._decode = msgspec.json.Decoder(projection).decode
+        self._head = msgspec.json.Decoder(_Head).decode
+        self._compressor = zstandard.ZstdCompressor(level=1, write_checksum=False)
+        self._type_members = b'"kind":%b,"apiVersion":%b' % (
+            msgspec.json.encode(self._kind),
+            msgspec.json.encode(self._api_version),
+        )
+
+    def decode(self, raw: bytes | memoryview) -> T:
+        """The projection with its blob set.
+
+        Raises UnexpectedObject for another kind of object or one without identity, TransformFailed, and
+        msgspec.DecodeError for what is no JSON. Where the projection does not fit, its fields keep their defaults: the
+        object is there, and the log says what does not fit.
+        """
+        if self._transform is not None:
+            raw = self._transformed(self._transform, bytes(raw))
+        try:
+            obj = self._decode(raw)
+        except msgspec.ValidationError as error:
+            obj = self._bare(raw, error)
+        if obj.kind != self._kind or obj.api_version != self._api_version:
+            self.check_kind(obj.api_version, obj.kind)
+        msgspec.structs.force_setattr(obj, "blob", Blob.pack(raw, self._compressor))
+        return obj
+
+    def check_kind(self, api_version: str, kind: str) -> None:
+        """Raises UnexpectedObject for another kind than the resource's, such as a Table."""
+        if kind != self._kind or api_version != self._api_version:
+            got = f"{api_version or '(no apiVersion)'} {kind or '(no kind)'}"
+            raise UnexpectedObject(f"expected {self._api_version} {self._kind}, got {got}")
+
+    def fill(self, item: bytes | memoryview) -> bytes | memoryview:
+        """A list's item with kind and apiVersion, which the API server leaves out of the items of built-in kinds."""
+        if bytes(item[:14]).startswith(_TYPED):
+            return item
+        head = self._head(item)
+        if head.kind or head.api_version:
+            return item
+        body = bytes(item)
+        comma = b"" if body[1:].lstrip().startswith(b"}") else b","
+        return b"{" + self._type_members + comma + body[1:]
+
+    def _transformed(self, transform: Transform, raw: bytes) -> bytes:
+        try:
+            return transform(raw)
+        except Exception as error:
+            meta = self._head(raw).metadata
+            raise TransformFailed(f"{self.resource.key} {meta.namespace}/{meta.name}", meta.resource_version) from error
+
+    def _bare(self, raw: bytes | memoryview, error: msgspec.ValidationError) -> T:
+        """The projection with nothing but its head, for objects that do not fit it otherwise."""
+        try:
+            head = self._head(raw)
+            obj = self._projection(api_version=head.api_version, kind=head.kind, metadata=head.metadata)
+        except (msgspec.ValidationError, TypeError):
+            raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
+        log.warning("%s does not fit %s %s: %s", self._projection.__name__, self.resource.key, obj.key, error)
+        return obj

@@ -1,0 +1,157 @@
+"""The factory: one informer for each resource, one probe for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, NamedTuple, TypeVar, cast, overload
+
+from informerd.client import Client
+from informerd.clock import Clock, SystemClock
+from informerd.decoder import Transform
+from informerd.errors import InformerExists, InformerStopped
+from informerd.list_watch import ListWatch
+from informerd.lister import Lister
+from informerd.objects import Object
+from informerd.probe import Probe
+from informerd.reflector import ReflectorSettings
+from informerd.resource import Resource
+from informerd.shared_informer import SharedInformer
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+
+class _Scope(NamedTuple):
+    group: str
+    version: str
+    plural: str
+    namespace: str
+    label_selector: str
+    field_selector: str
+
+
+class _Entry(NamedTuple):
+    informer: SharedInformer[Any]
+    projection: type[Object]
+    transform: Transform | None
+
+
+class SharedInformerFactory:
+    """Makes informers that share one client and one probe, starts them and stops them.
+
+    `resync` (seconds, 0 for none) is the default for handlers.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        clock: Clock | None = None,
+        resync: float = 0.0,
+        settings: ReflectorSettings | None = None,
+    ) -> None:
+        self._client = client
+        self._clock = clock or SystemClock()
+        self._resync = resync
+        self._settings = settings
+        self._entries: dict[_Scope, _Entry] = {}
+        self._tasks: dict[str | _Scope, asyncio.Task[None]] = {}
+        self._stopped = False
+        self.probe = Probe(client, clock=self._clock)
+
+    @overload
+    def informer(
+        self,
+        resource: Resource,
+        *,
+        transform: Transform | None = None,
+        namespace: str = "",
+        label_selector: str = "",
+        field_selector: str = "",
+    ) -> SharedInformer[Object]: ...
+
+    @overload
+    def informer(
+        self,
+        resource: Resource,
+        projection: type[T],
+        *,
+        transform: Transform | None = None,
+        namespace: str = "",
+        label_selector: str = "",
+        field_selector: str = "",
+    ) -> SharedInformer[T]: ...
+
+    def informer(
+        self,
+        resource: Resource,
+        projection: type[Object] = Object,
+        *,
+        transform: Transform | None = None,
+        namespace: str = "",
+        label_selector: str = "",
+        field_selector: str = "",
+    ) -> SharedInformer[Any]:
+        """The informer of that resource, namespace ("" for all) and selectors: always the same one.
+
+        `projection` is what its objects are decoded into. `transform` changes an object's JSON before anything is
+        decoded or kept, to mask secrets for example. Raises InformerExists where it was asked for before with another
+        projection or transform, InformerStopped after `stop`. It runs after the next `start`.
+        """
+        if self._stopped:
+            raise InformerStopped("the factory has stopped")
+        scope = _Scope(resource.group, resource.version, resource.plural, namespace, label_selector, field_selector)
+        entry = self._entries.get(scope)
+        if entry is None:
+            list_watch = ListWatch(
+                self._client,
+                resource,
+                projection=projection,
+                transform=transform,
+                namespace=namespace,
+                label_selector=label_selector,
+                field_selector=field_selector,
+            )
+            informer = SharedInformer(
+                list_watch, clock=self._clock, probe=self.probe, resync=self._resync, settings=self._settings
+            )
+            entry = self._entries[scope] = _Entry(informer, projection, transform)
+        elif (entry.projection, entry.transform) != (projection, transform):
+            raise InformerExists(f"there is an informer of {resource.key} with {entry.projection.__name__} already")
+        return entry.informer
+
+    def lister(self, resource: Resource, projection: type[T], *, namespace: str = "") -> Lister[T]:
+        """A lister over that informer's store."""
+        informer = cast("SharedInformer[T]", self.informer(resource, projection, namespace=namespace))
+        return Lister(resource, informer.store)
+
+    def start(self) -> None:
+        """Start whatever does not run yet, in the running event loop. Call it again after asking for more informers."""
+        if self._stopped:
+            raise InformerStopped("the factory has stopped")
+        if self._entries and "probe" not in self._tasks:
+            self._tasks["probe"] = asyncio.create_task(self.probe.run(), name="probe")
+        for scope, entry in self._entries.items():
+            if scope not in self._tasks:
+                task = asyncio.create_task(entry.informer.run(), name=f"informer {entry.informer.resource.key}")
+                task.add_done_callback(_report)
+                self._tasks[scope] = task
+
+    async def wait_for_cache_sync(self) -> None:
+        """Wait until every started informer has synced; wrap it in asyncio.timeout to wait no longer than that."""
+        await asyncio.gather(
+            *(entry.informer.wait_for_sync() for scope, entry in self._entries.items() if scope in self._tasks)
+        )
+
+    async def stop(self) -> None:
+        """Stop all informers and wait until their tasks and those of their handlers have ended. May be called again."""
+        self._stopped = True
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.error("%s ended", task.get_name(), exc_info=task.exception())

@@ -1,0 +1,88 @@
+"""Handlers: what a user gives an informer to be told of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Generic, Protocol, TypeVar
+
+from informerd.objects import Object
+
+T = TypeVar("T", bound=Object)
+T_contra = TypeVar("T_contra", bound=Object, contravariant=True)
+
+Answer = Awaitable[None] | None
+"""Handler methods may be plain or async; an async one is awaited before the next notification is given."""
+
+
+class Handler(Protocol[T_contra]):
+    """Told of every change of every object, in order, one at a time; a relist may tell of one thing twice.
+
+    What was missed while the watch was down comes as one update, or as deletes before the adds. An object that was
+    deleted and created again meanwhile is one update whose uids differ, see `is_another_object`.
+    """
+
+    def on_add(self, obj: T_contra, is_in_initial_list: bool) -> Answer:
+        """It is new to the store. `is_in_initial_list`: it was there before the handler began to listen."""
+        ...
+
+    def on_update(self, old: T_contra, new: T_contra) -> Answer:
+        """It changed."""
+        ...
+
+    def on_delete(self, obj: T_contra, final_state_unknown: bool) -> Answer:
+        """It is gone. `final_state_unknown`: the delete was missed, and `obj` is the last state that was seen."""
+        ...
+
+
+class HandlerFunctions(Generic[T]):
+    """A handler made of functions, each of which may be left out (client-go's ResourceEventHandlerFuncs)."""
+
+    def __init__(
+        self,
+        *,
+        on_add: Callable[[T, bool], Answer] | None = None,
+        on_update: Callable[[T, T], Answer] | None = None,
+        on_delete: Callable[[T, bool], Answer] | None = None,
+    ) -> None:
+        self._on_add = on_add
+        self._on_update = on_update
+        self._on_delete = on_delete
+
+    def on_add(self, obj: T, is_in_initial_list: bool) -> Answer:
+        return self._on_add(obj, is_in_initial_list) if self._on_add else None
+
+    def on_update(self, old: T, new: T) -> Answer:
+        return self._on_update(old, new) if self._on_update else None
+
+    def on_delete(self, obj: T, final_state_unknown: bool) -> Answer:
+        return self._on_delete(obj, final_state_unknown) if self._on_delete else None
+
+
+class FilteringHandler(Generic[T]):
+    """Passes on only what `accepts` accepts: entering the filter is an add, leaving it a delete.
+
+    (client-go's FilteringResourceEventHandler.) `accepts` must depend on nothing but the object.
+    """
+
+    def __init__(self, accepts: Callable[[T], bool], handler: Handler[T]) -> None:
+        self._accepts = accepts
+        self._handler = handler
+
+    def on_add(self, obj: T, is_in_initial_list: bool) -> Answer:
+        return self._handler.on_add(obj, is_in_initial_list) if self._accepts(obj) else None
+
+    def on_update(self, old: T, new: T) -> Answer:
+        before, after = self._accepts(old), self._accepts(new)
+        if before and after:
+            return self._handler.on_update(old, new)
+        if after:
+            return self._handler.on_add(new, False)
+        return self._handler.on_delete(old, False) if before else None
+
+    def on_delete(self, obj: T, final_state_unknown: bool) -> Answer:
+        return self._handler.on_delete(obj, final_state_unknown) if self._accepts(obj) else None
+
+
+def is_another_object(old: Object, new: Object) -> bool:
+    """Whether an update is really a delete and a re-create under the same name that was missed."""
+    return old.metadata.uid != new.metadata.uid

@@ -1,0 +1,76 @@
+"""Indexes of a store: from a value, such as a namespace or an owner's uid, to the keys of the objects that have it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Generic, TypeVar
+
+from informerd.objects import Object
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+IndexFunction = Callable[[T], Iterable[str]]
+"""The values under which an object is found, none for not at all. It must depend on nothing but the object."""
+
+NAMESPACE = "namespace"
+"""The index that every informer's store has."""
+
+
+def by_namespace(obj: Object) -> Iterable[str]:
+    """The object's namespace, empty for cluster-scoped ones (client-go's MetaNamespaceIndexFunc)."""
+    return (obj.metadata.namespace,)
+
+
+class Index(Generic[T]):
+    """One index. A function that raises is logged and leaves its object unindexed; client-go would panic."""
+
+    def __init__(self, name: str, function: IndexFunction[T], objects: Mapping[str, T]) -> None:
+        self.name = name
+        self._function = function
+        self._keys: dict[str, set[str]] = {}
+        self.rebuild(objects)
+
+    def rebuild(self, objects: Mapping[str, T]) -> None:
+        """Forget everything and index `objects`."""
+        self._keys = {}
+        for key, obj in objects.items():
+            for value in self._values(key, obj):
+                self._keys.setdefault(value, set()).add(key)
+
+    def change(self, key: str, old: T | None, new: T | None) -> None:
+        """Move `key` from the values of `old` to those of `new`; None stands for absent."""
+        before = self._values(key, old, quiet=True) if old is not None else ()
+        after = self._values(key, new) if new is not None else ()
+        if before == after:
+            return
+        for value in before:
+            self._discard(value, key)
+        for value in after:
+            self._keys.setdefault(value, set()).add(key)
+
+    def keys(self, value: str) -> AbstractSet[str]:
+        """The keys under `value`; a live view, copy it to keep it."""
+        return self._keys.get(value, frozenset())
+
+    def values(self) -> list[str]:
+        """Every value that at least one object has."""
+        return list(self._keys)
+
+    def _discard(self, value: str, key: str) -> None:
+        keys = self._keys.get(value)
+        if keys is None:
+            return
+        keys.discard(key)
+        if not keys:
+            del self._keys[value]
+
+    def _values(self, key: str, obj: T, *, quiet: bool = False) -> tuple[str, ...]:
+        try:
+            return tuple(self._function(obj))
+        except Exception:
+            if not quiet:
+                log.exception("index %s failed on %s; the object is kept, unindexed", self.name, key)
+            return ()

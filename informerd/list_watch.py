@@ -1,0 +1,120 @@
+"""One resource's LIST and WATCH: requests, and answers decoded into projections."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from typing import Generic, TypeVar
+
+import msgspec
+
+from informerd.client import Client
+from informerd.decoder import Decoder, Transform, TransformFailed
+from informerd.errors import MalformedStream, UnexpectedObject
+from informerd.event_stream import EventStream
+from informerd.objects import Object
+from informerd.resource import Resource
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+
+class Page(msgspec.Struct, Generic[T]):
+    """A part of a list, or all of it where `continue_token` is empty."""
+
+    objects: list[T]
+    resource_version: str
+    continue_token: str = ""
+    remaining: int | None = None
+    """How many objects follow, where the API server says so."""
+
+
+class _ListMeta(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    resource_version: str = ""
+    continue_: str = msgspec.field(default="", name="continue")
+    remaining_item_count: int | None = None
+
+
+class _List(msgspec.Struct, gc=False):
+    metadata: _ListMeta = _ListMeta()
+    items: list[msgspec.Raw] | None = None
+
+
+_list = msgspec.json.Decoder(_List)
+
+
+class ListWatch(Generic[T]):
+    """LIST and WATCH of one resource, in one namespace or all, narrowed by selectors."""
+
+    def __init__(
+        self,
+        client: Client,
+        resource: Resource,
+        *,
+        projection: type[T],
+        transform: Transform | None = None,
+        namespace: str = "",
+        label_selector: str = "",
+        field_selector: str = "",
+    ) -> None:
+        self.resource = resource
+        self.namespace = namespace
+        self._client = client
+        self._decoder = Decoder(resource, projection, transform)
+        self._selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
+
+    async def page(
+        self, resource_version: str, *, limit: int = 0, continue_token: str = "", match: str = ""
+    ) -> Page[T]:
+        """One page of a list; `limit` 0 means all of it. Raises the errors of `informerd.errors`.
+
+        Objects of another kind, and those that could not be transformed, are logged and left out.
+        """
+        parameters = {
+            "resourceVersion": resource_version,
+            "resourceVersionMatch": match,
+            "limit": str(limit) if limit else "",
+            "continue": continue_token,
+        }
+        answer = await self._client.list(self.resource, self.namespace, params=self._parameters(parameters))
+        return self._decode_page(answer.body)
+
+    async def watch(
+        self, resource_version: str, *, lasting: float, send_initial_events: bool = False
+    ) -> EventStream[T]:
+        """Begin a watch that the API server is to end after `lasting` seconds; release the stream when done.
+
+        With `send_initial_events` it is a streaming list. Raises the errors of `informerd.errors`.
+        """
+        parameters = {
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "resourceVersion": resource_version,
+            "timeoutSeconds": str(int(lasting)),
+        }
+        if send_initial_events:
+            parameters |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
+        path = self.resource.path(self.namespace)
+        async with AsyncExitStack() as stack:
+            stream = await stack.enter_async_context(self._client.stream(path, self._parameters(parameters)))
+            return EventStream(stream, self._decoder, stack.pop_all())
+
+    def _parameters(self, given: Mapping[str, str]) -> dict[str, str]:
+        return {name: value for name, value in {**given, **self._selectors}.items() if value}
+
+    def _decode_page(self, body: bytes) -> Page[T]:
+        try:
+            content = _list.decode(body)
+        except msgspec.DecodeError as error:
+            raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
+        objects = [obj for item in content.items or () if (obj := self._decode_item(item)) is not None]
+        meta = content.metadata
+        return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count)
+
+    def _decode_item(self, item: msgspec.Raw) -> T | None:
+        try:
+            return self._decoder.decode(self._decoder.fill(memoryview(item)))
+        except (UnexpectedObject, TransformFailed) as error:
+            log.warning("left out of the list of %s: %s", self.resource.key, error, exc_info=error.__cause__)
+            return None

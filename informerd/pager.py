@@ -1,0 +1,53 @@
+"""The pager: a whole list, page by page (client-go's tools/pager)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import msgspec
+
+from informerd.errors import Expired
+from informerd.list_watch import ListWatch, Page
+from informerd.objects import Object
+
+T = TypeVar("T", bound=Object)
+
+Progress = Callable[[int, int | None], None]
+"""Told how many objects have come and, where the API server says so, how many are still to come."""
+
+
+class Listing(msgspec.Struct, Generic[T]):
+    """All objects by key at one resource version."""
+
+    objects: dict[str, T]
+    resource_version: str
+    paginated: bool
+    """Whether it took several pages."""
+
+
+async def list_all(list_watch: ListWatch[T], resource_version: str, *, limit: int, progress: Progress) -> Listing[T]:
+    """List everything, in pages of `limit` objects (0: at once).
+
+    Where a later page has expired, the whole list is asked for again without pages at the version first asked for.
+    What goes wrong with the first page is raised.
+    """
+    page = await list_watch.page(resource_version, limit=limit)
+    listing: Listing[T] = Listing({}, page.resource_version, bool(page.continue_token))
+    await _add(listing, page, progress)
+    while page.continue_token:
+        try:
+            page = await list_watch.page("", limit=limit, continue_token=page.continue_token)
+        except Expired:
+            page = await list_watch.page(resource_version)
+            listing = Listing({}, page.resource_version, True)
+        await _add(listing, page, progress)
+    return listing
+
+
+async def _add(listing: Listing[T], page: Page[T], progress: Progress) -> None:
+    for obj in page.objects:
+        listing.objects[obj.key] = obj
+    progress(len(listing.objects), page.remaining)
+    await asyncio.sleep(0)

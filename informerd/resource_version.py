@@ -1,0 +1,20 @@
+"""Comparing resource versions: they are decimal numbers, as apimachinery's util/resourceversion has it since 1.35."""
+
+from __future__ import annotations
+
+
+def parse_resource_version(text: str) -> int:
+    """The number that a resource version is. Raises ValueError for anything else, "0" and leading zeros included."""
+    if not (text.isascii() and text.isdigit()) or text[0] == "0":
+        raise ValueError(f"{text!r} is no resource version")
+    return int(text)
+
+
+def has_reached(seen: str, wanted: str) -> bool:
+    """Whether a store at version `seen` knows all that happened up to `wanted`. Unreadable versions: only if equal."""
+    if seen == wanted:
+        return True
+    try:
+        return parse_resource_version(seen) >= parse_resource_version(wanted)
+    except ValueError:
+        return False

@@ -1,0 +1,263 @@
+"""The shared informer: one reflector, one store, any number of handlers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar
+
+from informerd.clock import Clock, SystemClock, sleep_or
+from informerd.delta_fifo import Bookmark, Change, Deleted, Delta, DeltaFifo, ReplacedAll, SyncAll
+from informerd.errors import AlreadyStarted, InformerStopped
+from informerd.handler import Handler
+from informerd.health import Health, HealthMonitor
+from informerd.index import IndexFunction
+from informerd.list_watch import ListWatch
+from informerd.listener import Add, Delete, Listener, Notification, Update
+from informerd.objects import Object
+from informerd.probe import Probe
+from informerd.reflector import Reflector, ReflectorSettings, WatchErrorHandler
+from informerd.resource import Resource
+from informerd.resource_version import has_reached
+from informerd.store import Store
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+Registration = Listener
+"""What add_handler gives back: `has_synced`, `wait_for_sync()`, `remove()`, `failures`, `depth`."""
+
+MINIMUM_RESYNC = 1.0
+"""Seconds; a shorter resync period is raised to it."""
+
+
+class SharedInformer(Generic[T]):
+    """Keeps `store` equal to what the API server has and tells handlers what changed.
+
+    Handlers are told in order, at least once, each from a task of its own: see `handler.Handler`. The store changes
+    before they are told. `health()` says how far all this is true right now.
+    """
+
+    def __init__(
+        self,
+        list_watch: ListWatch[T],
+        *,
+        clock: Clock | None = None,
+        probe: Probe | None = None,
+        resync: float = 0.0,
+        indexes: Mapping[str, IndexFunction[T]] | None = None,
+        settings: ReflectorSettings | None = None,
+    ) -> None:
+        self.resource: Resource = list_watch.resource
+        self.store: Store[T] = Store(indexes)
+        self._clock = clock or SystemClock()
+        self._monitor = HealthMonitor(self._clock, self.resource.key)
+        self._fifo: DeltaFifo[T] = DeltaFifo()
+        self._reflector = Reflector(
+            list_watch, self._fifo, clock=self._clock, monitor=self._monitor, probe=probe, settings=settings
+        )
+        self._default_resync = resync
+        self._listeners: list[Listener[T]] = []
+        self._listeners_changed = asyncio.Event()
+        self._version_waiters: list[tuple[str, asyncio.Future[None]]] = []
+        self._synced = False
+        self._settled = asyncio.Event()
+        self._started = False
+        self._stopped = False
+
+    @property
+    def has_synced(self) -> bool:
+        """Whether the store has held a first complete list. Handlers may still be at it, see Registration."""
+        return self._synced
+
+    @property
+    def last_resource_version(self) -> str:
+        """The version up to which the API server's word was read; the store's own is `store.resource_version`."""
+        return self._reflector.last_resource_version
+
+    def health(self) -> Health:
+        """How fresh the store is, right now."""
+        return self._monitor.snapshot()
+
+    def on_health(self, listener: Callable[[Health], None]) -> Callable[[], None]:
+        """Call `listener` at each change of state, problem or next try; the answer ends that."""
+        return self._monitor.subscribe(listener)
+
+    def set_watch_error_handler(self, handler: WatchErrorHandler) -> None:
+        """Call `handler` with each failure of a list or watch. Raises AlreadyStarted after `run`."""
+        if self._started:
+            raise AlreadyStarted("the watch-error handler must be set before the informer starts")
+        self._reflector.on_error = handler
+
+    def add_index(self, name: str, function: IndexFunction[T]) -> None:
+        """Add an index, at any time. Raises IndexExists."""
+        self.store.add_index(name, function)
+
+    def add_handler(
+        self, handler: Handler[T], *, resync: float | None = None, same_version_updates: bool | None = None
+    ) -> Registration[T]:
+        """Tell `handler` of everything in the store, as adds of the initial list, and then of every change.
+
+        `resync`: seconds between updates for every object although nothing changed (0 for none, at least 1; default is
+        the informer's). `same_version_updates`: whether updates that repeat a resource version (resync, relist) are
+        delivered; by default only with a resync. Raises InformerStopped.
+        """
+        if self._stopped:
+            raise self._stopped_error()
+        period = self._default_resync if resync is None else resync
+        listener = Listener(
+            handler,
+            clock=self._clock,
+            resync=max(period, MINIMUM_RESYNC) if period > 0 else 0.0,
+            same_version_updates=period > 0 if same_version_updates is None else same_version_updates,
+            on_remove=self._forget,
+        )
+        self._listeners.append(listener)
+        self._listeners_changed.set()
+        if len(self.store):
+            listener.give([Add(obj, True) for obj in self.store])
+        if self.has_synced:
+            listener.give_end_of_initial_list()
+        if self._started:
+            listener.start()
+        return listener
+
+    async def wait_for_sync(self) -> None:
+        """Wait until `has_synced`. Raises InformerStopped."""
+        await self._settled.wait()
+        if not self._synced:
+            raise self._stopped_error()
+
+    async def wait_for(self, resource_version: str) -> None:
+        """Wait until the store has seen `resource_version`, such as that of one's own write. Raises InformerStopped."""
+        if has_reached(self.store.resource_version, resource_version):
+            return
+        if self._stopped:
+            raise self._stopped_error()
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._version_waiters.append((resource_version, waiter))
+        await waiter
+
+    async def run(self) -> None:
+        """Run until cancelled. Raises AlreadyStarted the second time."""
+        if self._started:
+            raise AlreadyStarted(f"the informer of {self.resource.key} was started before")
+        self._started = True
+        for listener in self._listeners:
+            listener.start()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._reflector.run(), name=f"reflector {self.resource.key}")
+                tasks.create_task(self._process(), name=f"processor {self.resource.key}")
+                tasks.create_task(self._resync(), name=f"resync {self.resource.key}")
+        finally:
+            await self._stop()
+
+    async def _stop(self) -> None:
+        self._stopped = True
+        self._settled.set()
+        self._fifo.close()
+        for _, waiter in self._version_waiters:
+            if not waiter.done():
+                waiter.set_exception(self._stopped_error())
+        await asyncio.gather(*(listener.stop() for listener in [*self._listeners]))
+
+    def _stopped_error(self) -> InformerStopped:
+        return InformerStopped(f"the informer of {self.resource.key} has stopped")
+
+    def _forget(self, listener: Listener[T]) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+            self._listeners_changed.set()
+
+    async def _process(self) -> None:
+        while True:
+            batch = await self._fifo.pop()
+            try:
+                self._apply(batch)
+            except Exception:
+                log.exception("a batch of %s could not be processed", self.resource.key)
+            self._fifo.done(batch)
+            self._after_batch()
+            await asyncio.sleep(0)
+
+    def _apply(self, batch: list[Delta[T]]) -> None:
+        match batch[0]:
+            case ReplacedAll(objects, version):
+                self._give(self._replace(objects, version), self._listeners)
+            case SyncAll():
+                now = self._clock.now()
+                due = [listener for listener in self._listeners if listener.resync and listener.resync_due <= now]
+                self._give([Update(obj, obj) for obj in self.store], due)
+                for listener in due:
+                    listener.resync_due = now + listener.resync
+            case Bookmark(version):
+                self.store.resource_version = version
+            case _:
+                changes = [delta for delta in batch if not isinstance(delta, (ReplacedAll, SyncAll, Bookmark))]
+                self._give(self._change(changes), self._listeners)
+
+    def _change(self, changes: list[Change[T]]) -> list[Notification[T]]:
+        """Apply changes to the store; what handlers are to be told."""
+        store = self.store
+        notifications: list[Notification[T]] = []
+        initial = not self._fifo.has_synced
+        for change in changes:
+            if isinstance(change, Deleted):
+                if store.remove(change.key) is not None:
+                    notifications.append(Delete(change.object, False))
+                continue
+            old = store.put(change.key, change.object)
+            notifications.append(Add(change.object, initial) if old is None else Update(old, change.object))
+        store.resource_version = changes[-1].object.metadata.resource_version
+        return notifications
+
+    def _replace(self, objects: dict[str, T], resource_version: str) -> list[Notification[T]]:
+        """Replace the store's content; what handlers are to be told, deletes first."""
+        initial = not self._fifo.has_synced
+        before = self.store.replace(objects, resource_version)
+        notifications: list[Notification[T]] = [Delete(obj, True) for key, obj in before.items() if key not in objects]
+        for key, obj in objects.items():
+            old = before.get(key)
+            notifications.append(Add(obj, initial) if old is None else Update(old, obj))
+        return notifications
+
+    def _give(self, notifications: list[Notification[T]], listeners: list[Listener[T]]) -> None:
+        if notifications:
+            for listener in listeners:
+                listener.give(notifications)
+
+    def _after_batch(self) -> None:
+        if self._fifo.has_synced and not self._synced:
+            self._synced = True
+            self._settled.set()
+            for listener in self._listeners:
+                listener.give_end_of_initial_list()
+        if self._version_waiters:
+            self._release_waiters()
+
+    def _release_waiters(self) -> None:
+        waiting = []
+        for version, waiter in self._version_waiters:
+            if waiter.done():
+                continue
+            if has_reached(self.store.resource_version, version):
+                waiter.set_result(None)
+            else:
+                waiting.append((version, waiter))
+        self._version_waiters = waiting
+
+    async def _resync(self) -> None:
+        """Put a resync into the queue whenever a handler is due."""
+        while True:
+            self._listeners_changed.clear()
+            due = [listener.resync_due for listener in self._listeners if listener.resync]
+            if not due:
+                await self._listeners_changed.wait()
+                continue
+            wait = min(due) - self._clock.now()
+            if wait > 0 and await sleep_or(self._listeners_changed, wait, self._clock):
+                continue
+            self._fifo.sync_all()
+            await self._fifo.processed()
