@@ -1,0 +1,21 @@
+"""`python -m benchmarks` runs every benchmark, one after the other; `python -m benchmarks.NAME` one of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+NOT_BENCHMARKS = {"__init__", "__main__", "table"}
+
+
+def main() -> int:
+    names = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NOT_BENCHMARKS)
+    failed = [name for name in names if subprocess.call([sys.executable, "-m", f"benchmarks.{name}", *sys.argv[1:]])]
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""`kubernetes.informer`, the official client's: python -m benchmarks.readers.official URL."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Any
+
+from kubernetes import client
+from kubernetes.informer import ADDED, MODIFIED, SharedInformer
+
+from benchmarks.readers.report import LAST_VERSION, report, resident_megabytes
+
+
+def main(server: str, pods: int) -> None:
+    configuration = client.Configuration()
+    configuration.host = server
+    api = client.CoreV1Api(client.ApiClient(configuration))
+    informer = SharedInformer(list_func=api.list_pod_for_all_namespaces)
+    listed, done = threading.Event(), threading.Event()
+    seen = {"added": 0, "modified": 0, "first": 0.0}
+
+    def on_added(_: Any) -> None:
+        seen["added"] += 1
+        if seen["added"] == pods:
+            listed.set()
+
+    def on_modified(pod: Any) -> None:
+        if not seen["modified"]:
+            seen["first"] = time.perf_counter()
+        seen["modified"] += 1
+        if pod.metadata.resource_version == LAST_VERSION:
+            done.set()
+
+    informer.add_event_handler(ADDED, on_added)
+    informer.add_event_handler(MODIFIED, on_modified)
+    start = time.perf_counter()
+    informer.start()
+    listed.wait()
+    list_seconds = time.perf_counter() - start
+    done.wait()
+    event_seconds = time.perf_counter() - seen["first"]
+    report(
+        list_seconds=list_seconds,
+        events=int(seen["modified"]),
+        event_seconds=event_seconds,
+        resident=resident_megabytes(),
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
