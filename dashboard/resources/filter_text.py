@@ -1,0 +1,197 @@
+"""Reading what somebody typed into a filter: terms, and mistakes with their places and what was expected.
+
+The grammar, terms separated by spaces and all of them needed::
+
+    web                 names that contain it; web-* names that begin so; shop/web with the namespace
+    status=Running,Error    one of these; * stands for anything, case does not matter
+    restarts>3  age<1h  ready<1     numbers, ages and fractions compare by = != > < >= <=
+    ns=team-1  node=node-3  any column by its name; node= has none
+    label:app=web  label:app    a label's value; that it is there
+    .spec.ip=10.0.0.1   any field by its path
+    -status=Running     not; the same as status!=Running
+    "a b"               quotation marks keep spaces, commas and stars together
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import cast
+
+from dashboard.resources.pattern import Pattern
+from dashboard.resources.rows.column import Column, Order
+from dashboard.resources.terms import ColumnTerm, LabelTerm, Op, PathTerm, Term, Word, operand_for, steps_of
+from dashboard.resources.tokens import Mistake, Problem, Token, tokens
+
+_LABEL_KEY = re.compile(r"(?:[a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
+_LABEL = "label:"
+_VIRTUAL: dict[str, tuple[int, Order]] = {
+    "status": (-1, "text"),
+    "reason": (-2, "text"),
+    "owner": (-3, "natural"),
+    "tone": (-4, "text"),
+}
+_ALIASES = {"ns": "namespace"}
+_EXPECTED = {
+    "age": "an age such as 90s, 15m, 1h30m or 2d",
+    "number": "a number",
+    "fraction": "a fraction or a number, such as 1/2 or 0.5",
+}
+MOST_TERMS = 50
+LONGEST = 2000
+"""Characters of a filter that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a filter's text means. `namespaces` come from ``ns=`` and belong into the address."""
+
+    terms: tuple[Term, ...]
+    namespaces: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def read_filter(text: str, columns: tuple[Column, ...], title: str) -> Filter:
+    """Read a filter for a kind with these columns; `title` is its name for messages. Never raises."""
+    terms: dict[Term, None] = {}
+    namespaces: dict[str, None] = {}
+    problems: list[Problem] = []
+    reader = TermReader(columns, title)
+    for token in tokens(text[:LONGEST], problems):
+        try:
+            term = reader.read(token)
+        except Mistake as mistake:
+            problems.append(Problem("q", mistake.start, mistake.end, mistake.message))
+            continue
+        if _is_choice_of_namespaces(term):
+            namespaces.update(dict.fromkeys(p.text for p in cast("ColumnTerm", term).values))
+        elif len(terms) < MOST_TERMS:
+            terms[term] = None
+        else:
+            problems.append(Problem("q", token.start, len(text), f"only the first {MOST_TERMS} parts are used"))
+            break
+    if len(text) > LONGEST:
+        problems.append(Problem("q", LONGEST, len(text), f"only the first {LONGEST} characters are read"))
+    return Filter(tuple(terms), tuple(namespaces), tuple(sorted(problems, key=lambda problem: problem.start)))
+
+
+class TermReader:
+    """Makes terms of tokens for one kind."""
+
+    def __init__(self, columns: tuple[Column, ...], title: str) -> None:
+        self._title = title
+        self._columns = {column.id: (index, column) for index, column in enumerate(columns)}
+        self._names = {_plain(name): column.id for column in columns for name in (column.header, column.id)}
+
+    def read(self, token: Token) -> Term:
+        """The term of a token; raises Mistake."""
+        begin = 1 if token.text[0] == "-" and not token.quoted[0] and len(token.text) > 1 else 0
+        negative = begin == 1
+        operator = token.find_operator()
+        if token.text.startswith(_LABEL, begin) and not any(token.quoted[begin : begin + len(_LABEL)]):
+            return self._label(token, begin, negative, operator)
+        if token.text[begin] == "." and not token.quoted[begin]:
+            return self._path(token, begin, negative, operator)
+        if operator is None:
+            return self._word(token, begin, negative)
+        return self._column(token, begin, negative, operator)
+
+    def _word(self, token: Token, begin: int, negative: bool) -> Term:
+        name, colon, rest = token.text[begin:].partition(":")
+        if colon and rest and not any(token.quoted) and self._find(name) is not None:
+            raise Mistake(f"write {name}={rest} to filter by that column", token.start, token.end)
+        return Word(token.pattern(begin), negative)
+
+    def _label(self, token: Token, begin: int, negative: bool, operator: re.Match[str] | None) -> Term:
+        after = begin + len(_LABEL)
+        end = operator.start() if operator else len(token.text)
+        key = token.text[after:end]
+        if not _LABEL_KEY.fullmatch(key):
+            raise Mistake("expected a label's name, as in label:app=web", token.place(after), token.place(end))
+        if operator is None:
+            return LabelTerm(key, None, negative)
+        if operator.group() not in ("=", "!="):
+            raise Mistake("a label takes = or !=", token.place(operator.start()), token.place(operator.end()))
+        return LabelTerm(key, token.patterns(operator.end()), negative != (operator.group() == "!="))
+
+    def _path(self, token: Token, begin: int, negative: bool, operator: re.Match[str] | None) -> Term:
+        end = operator.start() if operator else len(token.text)
+        path = token.text[begin:end]
+        if steps_of(path) is None:
+            message = "expected a field's path, as in .spec.ip or .spec.containers[*].image"
+            raise Mistake(message, token.place(begin), token.place(end))
+        if operator is None:
+            return PathTerm(path, "=", None, negative)
+        op, negative = _split(operator.group(), negative)
+        values = token.patterns(operator.end())
+        if op != "=" and (not _single(values) or operand_for("number", values[0].text) is None):
+            raise Mistake("expected a number", token.place(operator.end()), token.end)
+        return PathTerm(path, op, values, negative)
+
+    def _column(self, token: Token, begin: int, negative: bool, operator: re.Match[str]) -> Term:
+        name = token.text[begin : operator.start()]
+        found = self._find(name)
+        if found is None:
+            raise Mistake(
+                self._unknown(name), token.place(begin), token.place(operator.start() if name else operator.end())
+            )
+        column, index, order = found
+        op, negative = _split(operator.group(), negative)
+        values = token.patterns(operator.end())
+        if op == "=" and (order != "age" or values == (Pattern(("",)),)):
+            return ColumnTerm(column, index, order, op, values, negative)
+        if order == "text" or index < 0:
+            raise Mistake(f"{column} takes = or !=", token.place(operator.start()), token.place(operator.end()))
+        if order == "age" and op == "=":
+            message = f"{column} takes <, <=, > or >=, as in {column}<1h"
+            raise Mistake(message, token.place(operator.start()), token.place(operator.end()))
+        if not _single(values) or not values[0].text or operand_for(order, values[0].text) is None:
+            expected = _EXPECTED.get(order, "one value")
+            raise Mistake(f"expected {expected} after {operator.group()}", token.place(operator.end()), token.end)
+        return ColumnTerm(column, index, order, op, values, negative)
+
+    def _find(self, name: str) -> tuple[str, int, Order] | None:
+        """Column id, the cell's place and order of a name that somebody typed."""
+        plain = _plain(_ALIASES.get(name.lower(), name))
+        column_id = self._names.get(plain)
+        if column_id is not None:
+            index, column = self._columns[column_id]
+            return column_id, index, column.order
+        if plain in _VIRTUAL:
+            return plain, *_VIRTUAL[plain]
+        return None
+
+    def _unknown(self, name: str) -> str:
+        if not name:
+            return "expected the name of a column here, as in status=Running"
+        if _plain(name) in ("ns", "namespace"):
+            return f"{self._title} belong to no namespace"
+        names = [*self._columns, *(v for v in _VIRTUAL if v not in self._columns)]
+        near = difflib.get_close_matches(name.lower(), names, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        return f"{self._title} have no column {name!r}: {hint}expected one of {', '.join(names)}"
+
+
+def _split(operator: str, negative: bool) -> tuple[Op, bool]:
+    if operator == "!=":
+        return "=", not negative
+    return cast("Op", operator), negative
+
+
+def _single(values: tuple[Pattern, ...]) -> bool:
+    return len(values) == 1 and values[0].is_literal
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _is_choice_of_namespaces(term: Term) -> bool:
+    return (
+        isinstance(term, ColumnTerm)
+        and term.column == "namespace"
+        and term.op == "="
+        and not term.negative
+        and all(p.is_literal and p.text for p in term.values)
+    )

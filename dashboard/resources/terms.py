@@ -1,0 +1,222 @@
+"""Terms: the parts of a filter. Each tells whether a row matches, and can be written down again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import msgspec
+
+from dashboard.live.messages import Cell, Row
+from dashboard.resources.pattern import Pattern
+from dashboard.resources.rows.column import Order
+from dashboard.resources.values import comparable, parse_duration, parse_fraction, parse_quantity
+
+Op = Literal["=", "<", "<=", ">", ">="]
+Whole = Callable[[], Any]
+"""Gives the row's whole object, decoded at most once."""
+
+_BARE_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+_PATH_PART = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d+|\*)\]")
+
+
+@dataclass(frozen=True)
+class Word:
+    """Part of the name; with a slash in it, of namespace/name."""
+
+    pattern: Pattern
+    negative: bool = False
+
+    def matches(self, row: Row, now: float, whole: Whole) -> bool:  # noqa: ARG002
+        text = row.key if any("/" in piece for piece in self.pattern.pieces) else row.name
+        return self.pattern.within(text) != self.negative
+
+    def due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
+        return None
+
+    def __str__(self) -> str:
+        return ("-" if self.negative else "") + self.pattern.written(_BARE_WORD)
+
+
+@dataclass(frozen=True)
+class LabelTerm:
+    """``label:app``, ``label:app=web,api``. Keys and values are compared as they are, wildcards apart."""
+
+    label: str
+    values: tuple[Pattern, ...] | None
+    negative: bool = False
+
+    def matches(self, row: Row, now: float, whole: Whole) -> bool:  # noqa: ARG002
+        value = row.labels.get(self.label)
+        found = value is not None and (self.values is None or any(_same(p, value) for p in self.values))
+        return found != self.negative
+
+    def due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
+        return None
+
+    def __str__(self) -> str:
+        values = "" if self.values is None else "=" + ",".join(p.written() for p in self.values)
+        return f"{'-' if self.negative else ''}label:{self.label}{values}"
+
+
+@dataclass(frozen=True)
+class ColumnTerm:
+    """A column's value equals one of several, or is above or below one.
+
+    `index` is the cell's place in a row; -1 means the row's status, -2 its reason, -3 its owner, -4 its tone.
+    """
+
+    column: str
+    index: int
+    order: Order
+    op: Op
+    values: tuple[Pattern, ...]
+    negative: bool = False
+
+    def matches(self, row: Row, now: float, whole: Whole) -> bool:  # noqa: ARG002
+        value = cell_of(row, self.index)
+        if self.op == "=":
+            return any(self._equals(pattern, value) for pattern in self.values) != self.negative
+        if value is None:
+            return self.negative
+        return self._compares(value, now) != self.negative
+
+    def due(self, row: Row, now: float) -> float | None:
+        """The next moment (Unix seconds) at which time alone changes the answer."""
+        value = cell_of(row, self.index)
+        if self.order != "age" or not isinstance(value, int | float) or not isinstance(self.operand, float):
+            return None
+        moment = value + self.operand
+        return moment if moment > now else None
+
+    @cached_property
+    def operand(self) -> Any:
+        """What `<` and `>` compare with."""
+        return operand_for(self.order, self.values[0].text)
+
+    def _equals(self, pattern: Pattern, value: Cell) -> bool:
+        if value is None or value == "":
+            return pattern.is_literal and pattern.text == ""
+        if isinstance(value, int | float):
+            number = parse_quantity(pattern.text) if pattern.is_literal else None
+            return number == value if number is not None else pattern.fits(str(value))
+        return pattern.fits(value)
+
+    def _compares(self, value: Cell, now: float) -> bool:
+        mine: Any
+        if self.order == "age":
+            mine = now - value if isinstance(value, int | float) else None
+        elif self.order == "number":
+            mine = value if isinstance(value, int | float) else parse_quantity(str(value))
+        elif self.order == "fraction":
+            mine = parse_fraction(str(value))
+        else:
+            mine = comparable(self.order, value)
+        return mine is not None and _compare(self.op, mine, self.operand)
+
+    def __str__(self) -> str:
+        return f"{'-' if self.negative else ''}{self.column}{self.op}{','.join(p.written() for p in self.values)}"
+
+
+@dataclass(frozen=True)
+class PathTerm:
+    """``.spec.ip=10.0.0.1``: any field of the whole object; without a value: the field is there."""
+
+    path: str
+    op: Op
+    values: tuple[Pattern, ...] | None
+    negative: bool = False
+
+    def matches(self, row: Row, now: float, whole: Whole) -> bool:  # noqa: ARG002
+        found = values_at(whole(), self.steps)
+        if self.values is None:
+            return bool(found) != self.negative
+        return any(self._fits(value) for value in found) != self.negative
+
+    def due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
+        return None
+
+    @cached_property
+    def steps(self) -> tuple[str | int, ...]:
+        return steps_of(self.path) or ()
+
+    def _fits(self, value: Any) -> bool:
+        assert self.values is not None  # noqa: S101 - matches() asked
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        if self.op == "=":
+            return any(pattern.fits(text) for pattern in self.values)
+        mine, other = parse_quantity(text), parse_quantity(self.values[0].text)
+        return mine is not None and other is not None and _compare(self.op, mine, other)
+
+    def __str__(self) -> str:
+        values = "" if self.values is None else self.op + ",".join(p.written() for p in self.values)
+        return f"{'-' if self.negative else ''}{self.path}{values}"
+
+
+Term = Word | LabelTerm | ColumnTerm | PathTerm
+
+
+def cell_of(row: Row, index: int) -> Cell:
+    """The value that a ColumnTerm's index means."""
+    if index >= 0:
+        return row.cells[index] if index < len(row.cells) else None
+    if index == -1:
+        return row.status
+    if index == -2:
+        return row.reason
+    if index == -3:
+        return row.owner[1] if row.owner is not None else None
+    return row.tone
+
+
+def operand_for(order: Order, text: str) -> Any:
+    """What a text compares as in a column of that order; None where it makes no sense there."""
+    if order == "age":
+        return parse_duration(text)
+    if order == "number":
+        return parse_quantity(text) if parse_quantity(text) is not None else parse_duration(text)
+    if order == "fraction":
+        return parse_fraction(text)
+    return comparable(order, text)
+
+
+def steps_of(path: str) -> tuple[str | int, ...] | None:
+    """``.spec.containers[*].image`` as names, indexes and ``*``; None where it is no path."""
+    steps: list[str | int] = []
+    place = 0
+    while place < len(path):
+        match = _PATH_PART.match(path, place)
+        if match is None:
+            return None
+        index = match[2]
+        steps.append(match[1] if index is None else int(index) if index != "*" else -1)
+        place = match.end()
+    return tuple(steps) or None
+
+
+def values_at(value: Any, steps: tuple[str | int, ...]) -> list[Any]:
+    """All values at a path; an index of -1 means every entry of a list."""
+    found = [value]
+    for step in steps:
+        if isinstance(step, str):
+            found = [v[step] for v in found if isinstance(v, dict) and step in v]
+        elif step < 0:
+            found = [entry for v in found if isinstance(v, list) for entry in v]
+        else:
+            found = [v[step] for v in found if isinstance(v, list) and step < len(v)]
+    return found
+
+
+def _same(pattern: Pattern, value: str) -> bool:
+    return pattern.text == value if pattern.is_literal else pattern.fits(value)
+
+
+def _compare(op: Op, mine: Any, other: Any) -> bool:
+    if op == "<":
+        return bool(mine < other)
+    if op == "<=":
+        return bool(mine <= other)
+    return bool(mine > other) if op == ">" else bool(mine >= other)
