@@ -42,17 +42,7 @@ class DemoCluster:
         self._directory = tempfile.TemporaryDirectory(prefix="deltaboard-demo-")
         folder = Path(self._directory.name)
         kubeconfig, log = folder / "kubeconfig", folder / "log"
-        arguments = ["--port", "0", "--kubeconfig", str(kubeconfig), "--exit-with-parent"]
-        with log.open("wb") as output:
-            # A session of its own: a terminal's Ctrl-C is for this process, the child follows when the pipe closes.
-            self._process = subprocess.Popen(
-                [*self._command, *arguments],
-                cwd=_ROOT,
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
+        self._process = self._spawned(kubeconfig, log)
         deadline = self._clock.now() + START_LIMIT
         while self.running and self._clock.now() < deadline:
             if (config := _written(kubeconfig)) is not None:
@@ -61,6 +51,14 @@ class DemoCluster:
         said = log.read_text(errors="replace").strip().splitlines()
         await self.stop()
         raise ConfigError(f"the demo cluster did not start: {said[-1] if said else 'it said nothing'}")
+
+    def _spawned(self, kubeconfig: Path, log: Path) -> subprocess.Popen[bytes]:
+        """A session of its own, because a terminal's Ctrl-C is for this process; the child follows its closing pipe."""
+        arguments = [*self._command, "--port", "0", "--kubeconfig", str(kubeconfig), "--exit-with-parent"]
+        with log.open("wb") as output:
+            return subprocess.Popen(  # noqa: S603 - our own module, by our own interpreter
+                arguments, cwd=_ROOT, stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True
+            )
 
     async def stop(self) -> None:
         """End the child; within STOP_LIMIT by itself, else by force."""

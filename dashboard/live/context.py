@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dashboard.live.hub import Hub
-    from dashboard.live.replica import Replicas
+    from dashboard.live.replicas import Replicas
     from dashboard.resources.kinds import KindInfo
     from informerd.client import Client
     from informerd.clock import Clock

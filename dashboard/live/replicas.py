@@ -12,6 +12,7 @@ import msgspec
 from dashboard.live.layer import Layer, Sender, joined
 from dashboard.live.messages import ASK_GROUP, FEED_GROUP, Ask, chunk_decoder, encoder, frame_decoder
 from dashboard.live.replica import Replica
+from dashboard.resources.kinds import KindInfo
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
@@ -29,11 +30,13 @@ class Replicas:
     Every replica exists from the start, so that views can listen to one before anything has been heard.
     """
 
-    def __init__(self, layer: Layer, keys: Iterable[str], clock: Clock) -> None:
+    def __init__(self, layer: Layer, kinds: Iterable[KindInfo], clock: Clock) -> None:
+        self.kinds = tuple(kinds)
+        """What is followed, in the order of the settings; discovery may add to what is known of a kind."""
         self._layer = layer
         self._sender = Sender(layer)
         self._clock = clock
-        self._replicas = {key: Replica(key, clock) for key in keys}
+        self._replicas = {kind.key: Replica(kind.key, clock) for kind in self.kinds}
         self._channel = ""
         self._rejoined = float("-inf")
 

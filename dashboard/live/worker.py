@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 
 import msgspec
 
@@ -49,7 +50,7 @@ class Worker:
         self.epoch = new_epoch(clock)
         self._layer = layer
         self._clock = clock
-        self._discovery = discovery or Discovery(client)
+        self._discovery = discovery or Discovery(client, clock=clock)
         self._kinds = tuple(kinds)
         self._sender = Sender(layer)
         self._factory = SharedInformerFactory(client, clock=clock)
@@ -77,7 +78,7 @@ class Worker:
             if kind.resolved:
                 self._watch(kind, kind.resource)
             else:
-                self._keep(f"looking for {kind.key}", lambda kind=kind: self._resolve(kind))  # type: ignore[misc]
+                self._keep(f"looking for {kind.key}", partial(self._resolve, kind))
         self._factory.start()
 
     async def stop(self) -> None:
@@ -86,8 +87,8 @@ class Worker:
         await cancelled(tasks)
         await self._factory.stop()
 
-    def _keep(self, name: str, run: object) -> None:
-        self._tasks.append(asyncio.create_task(kept_running(name, run, self._clock), name=name))  # type: ignore[arg-type]
+    def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        self._tasks.append(asyncio.create_task(kept_running(name, run, self._clock), name=name))
 
     def _watch(self, kind: KindInfo, resource: Resource) -> None:
         publisher = self.publishers[kind.key]

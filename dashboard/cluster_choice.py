@@ -1,0 +1,57 @@
+"""Which cluster, from the settings: what informerd.cluster finds, or the demo cluster, and when to look again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from informerd.cluster import ClusterConfig, load_cluster
+from informerd.errors import ConfigError
+
+NOTHING_CONFIGURED = "no cluster is configured (KUBECONFIG, ~/.kube/config, a pod's service account)"
+
+Signature = tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterChoice:
+    """What was asked for. `demo_allowed` is False in the production form, whose processes cannot share a child."""
+
+    environ: Mapping[str, str]
+    home: Path
+    context: str = ""
+    demo: bool = False
+    demo_allowed: bool = True
+
+    def load(self) -> ClusterConfig | None:
+        """The configured cluster; None means the demo cluster. Raises ConfigError with what is wrong and where."""
+        config = None
+        if not self.demo:
+            config = load_cluster(environ=self.environ, home=self.home, context=self.context or None)
+        if config is None and not self.demo_allowed:
+            why = "DELTABOARD_CLUSTER=demo" if self.demo else NOTHING_CONFIGURED
+            raise ConfigError(
+                f"{why}, but the demo cluster serves one process only: with REDIS_URL set, set KUBECONFIG"
+            )
+        return config
+
+    @property
+    def why_demo(self) -> str:
+        """Why the demo cluster, where `load` says None."""
+        return "DELTABOARD_CLUSTER=demo" if self.demo else f"{NOTHING_CONFIGURED}, so the built-in demo cluster runs"
+
+    def signature(self) -> Signature:
+        """Changes when a kubeconfig that counts is written, made or removed."""
+        listed = self.environ.get("KUBECONFIG", "")
+        paths = [Path(part).expanduser() for part in listed.split(os.pathsep) if part]
+        return tuple(_stamp(path) for path in paths or [self.home / ".kube" / "config"])
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    try:
+        stat = path.stat()
+    except OSError:
+        return (str(path), 0, -1)
+    return (str(path), stat.st_mtime_ns, stat.st_size)

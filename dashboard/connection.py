@@ -1,0 +1,165 @@
+"""The process's connection to its cluster: chosen, made, looked after, made anew when its configuration is mended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from dashboard.cluster_choice import ClusterChoice, Signature
+from dashboard.demo import DemoCluster
+from dashboard.live.tasks import cancelled, kept_running
+from informerd.client import Client
+from informerd.clock import Clock
+from informerd.cluster import ClusterConfig
+from informerd.discovery import Discovery
+from informerd.errors import ApiError, ConfigError, InformerdError
+
+logger = logging.getLogger(__name__)
+
+LOOK = 2.0
+"""Seconds between two looks at the kubeconfig's files and the demo cluster's process."""
+RETRY = 5.0
+"""Seconds between two tries while the cluster does not answer or its configuration cannot be used."""
+CALM = 60.0
+"""Seconds between two questions for the version while all is well."""
+
+NO_CLUSTER = ClusterConfig(name="no cluster", server="", why="its configuration cannot be used")
+
+OnSwitch = Callable[[Client, Discovery], Awaitable[None]]
+OnProblem = Callable[[str], None]
+
+
+class Connection:
+    """Holds client and discovery for the cluster that was chosen, or says in `problem` why there is none.
+
+    A configuration that cannot be used is read again as soon as its file changes, and every RETRY seconds. A usable one
+    that changes is taken over only while the cluster does not answer, or where it still means the same context:
+    nobody is moved to another cluster in mid-sight because someone ran `kubectl config use-context`.
+    """
+
+    def __init__(self, choice: ClusterChoice, clock: Clock, *, on_switch: OnSwitch) -> None:
+        self.cluster = NO_CLUSTER
+        self.client: Client | None = None
+        self.discovery: Discovery | None = None
+        self.version = ""
+        self.on_problem: OnProblem = lambda _: None
+        """Called with `problem` whenever it may have changed."""
+        self.chosen = asyncio.Event()
+        """Set once the first choice has been made, for better or worse."""
+        self._choice = choice
+        self._clock = clock
+        self._on_switch = on_switch
+        self._demo = DemoCluster(clock)
+        self._config_problem = ""
+        self._answer_problem = ""
+        self._signature: Signature | None = None
+        self._tried = float("-inf")
+
+    @property
+    def problem(self) -> str:
+        """What keeps us from the cluster, as a sentence, with what is being done about it."""
+        return self._config_problem or self._answer_problem
+
+    async def run(self) -> None:
+        """Choose, connect and look after both until cancelled."""
+        asking = asyncio.create_task(kept_running("asking the API server's version", self._ask_version, self._clock))
+        try:
+            while True:
+                await self.look()
+                self.chosen.set()
+                self.on_problem(self.problem)
+                await self._clock.sleep(LOOK)
+        finally:
+            await cancelled([asking])
+
+    async def close(self) -> None:
+        """Close the client and end the demo cluster."""
+        client, self.client = self.client, None
+        if client is not None:
+            await client.close()
+        await self._demo.stop()
+
+    async def look(self) -> None:
+        """Read the configuration where there is reason to, and connect to what it says."""
+        signature = self._choice.signature()
+        changed = signature != self._signature
+        retry = self.client is None and self._clock.now() - self._tried >= RETRY
+        demo_ended = self.cluster.name == "demo" and self.client is not None and not self._demo.running
+        if not (changed or retry or demo_ended):
+            return
+        self._signature, self._tried = signature, self._clock.now()
+        try:
+            config = self._choice.load()
+            if config is None:
+                config = self.cluster if self._demo.running else await self._demo.start(self._choice.why_demo)
+            await self._connect(config)
+        except ConfigError as error:
+            self._refused(error)
+
+    async def _connect(self, config: ClusterConfig) -> None:
+        if self.client is not None and config == self.cluster:
+            self._config_problem = ""
+            return
+        if not self._may_switch_to(config):
+            logger.warning(
+                "the configuration now says %s at %s; this process stays with %s until it is started again",
+                config.name, config.server, self.cluster.name,
+            )  # fmt: skip
+            return
+        client = Client(config, clock=self._clock)
+        before, self.client = self.client, client
+        self.cluster, self.discovery = config, Discovery(client, clock=self._clock)
+        self.version, self._config_problem, self._answer_problem = "", "", ""
+        logger.info("cluster %s at %s: %s", config.name, config.server, config.why)
+        await self._on_switch(client, self.discovery)
+        if before is not None:
+            await before.close()
+
+    def _may_switch_to(self, config: ClusterConfig) -> bool:
+        if self.client is None or self._answer_problem:
+            return True
+        return config.name == self.cluster.name
+
+    def _refused(self, error: ConfigError) -> None:
+        """The configuration cannot be used. With a client that works, the old one stays."""
+        if self.client is not None and self.cluster.name != "demo":
+            logger.warning("the changed configuration cannot be used, the old one stays: %s", error)
+            return
+        problem = f"{_sentence(error)} It is read again when it changes, and every {RETRY:g} s."
+        if problem != self._config_problem:
+            logger.warning("no cluster: %s", error)
+        self._config_problem = problem
+
+    async def _ask_version(self) -> None:
+        while True:
+            await self._ask_version_once()
+            self.on_problem(self.problem)
+            await self._clock.sleep(RETRY if self._answer_problem or not self.version else CALM)
+
+    async def _ask_version_once(self) -> None:
+        client, cluster = self.client, self.cluster
+        if client is None:
+            return
+        try:
+            version = await client.version()
+        except InformerdError as error:
+            if client is self.client:
+                self._unanswered(cluster, error)
+            return
+        if client is self.client:
+            if self._answer_problem:
+                logger.info("cluster %s answers again", cluster.name)
+            self.version, self._answer_problem = version, ""
+
+    def _unanswered(self, cluster: ClusterConfig, error: InformerdError) -> None:
+        what = "refuses us" if isinstance(error, ApiError) else "cannot be reached"
+        problem = f"{cluster.name} at {cluster.server} {what}: {_sentence(error)} Tried again every {RETRY:g} s."
+        if not self._answer_problem:
+            logger.warning("cluster %s at %s %s: %s", cluster.name, cluster.server, what, error)
+        self._answer_problem = problem
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text if text.endswith((".", "!", "?")) else f"{text}."

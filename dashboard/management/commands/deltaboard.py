@@ -1,0 +1,83 @@
+"""``manage.py deltaboard``: worker and web server in one process."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError
+
+from dashboard.access.addresses import BindRefused, check_bind
+from dashboard.management.refusal import refuse
+from dashboard.serving import PortInUse, bound_socket, install_reactor, serve
+
+
+class Command(BaseCommand):
+    help = "Run Deltaboard: worker and web server in one process."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--port",
+            type=int,
+            default=settings.DELTABOARD_PORT,
+            help="TCP port, 0 for a free one (default: %(default)s, or PORT)",
+        )
+        parser.add_argument("--bind", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+        parser.add_argument("--context", default="", help="context of the kubeconfig (default: its current context)")
+
+    def handle(self, *_: Any, port: int, bind: str, context: str, **__: Any) -> None:
+        try:
+            check_bind(bind, proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER)
+            listening = bound_socket(bind, port)
+        except (BindRefused, PortInUse) as error:
+            refuse(self.stderr, error)
+        except (OSError, OverflowError) as error:
+            refuse(self.stderr, f"Deltaboard cannot listen on {bind} port {port}: {error}")
+        self._say_pending_migrations()
+        install_reactor()  # before anything that imports daphne's server
+
+        from dashboard.wiring import build_application, build_live
+
+        try:
+            live = build_live(context=context)
+        except ImproperlyConfigured as error:
+            refuse(self.stderr, error)
+        host, real_port = listening.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+
+        async def started() -> None:
+            live.start()
+            stop_with_reactor(live.stop)
+            self._say(f"Deltaboard is at http://{shown}:{real_port}/")
+            await live.connection.chosen.wait()
+            cluster = live.cluster
+            if live.client is None:
+                self._say(f"No cluster yet: {live.problem}")
+            else:
+                self._say(f"Cluster {cluster.name} at {cluster.server}, because: {cluster.why}")
+
+        from dashboard.serving import stop_with_reactor
+
+        serve(build_application(live), listening, started=started)
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        sys.stdout.flush()
+
+    def _say_pending_migrations(self) -> None:
+        """One line where the database is behind the code; it stops nobody from looking at the cluster."""
+        from django.db import DEFAULT_DB_ALIAS, connections
+        from django.db.migrations.executor import MigrationExecutor
+
+        try:
+            executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
+            pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        except DatabaseError as error:
+            self.stderr.write(f"The database cannot be used: {' '.join(str(error).split())}")
+            return
+        if pending:
+            self.stderr.write(f"{len(pending)} migrations are not applied yet: run manage.py migrate.")

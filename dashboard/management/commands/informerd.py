@@ -1,0 +1,58 @@
+"""``manage.py informerd``: the worker alone, for the production form."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand
+
+from dashboard.management.refusal import refuse
+
+
+class Command(BaseCommand):
+    help = "Run the worker alone: it watches the cluster and publishes to the web processes through Redis."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--context", default="", help="context of the kubeconfig (default: its current context)")
+
+    def handle(self, *_: Any, context: str, **__: Any) -> None:
+        if not settings.REDIS_URL:
+            refuse(
+                self.stderr,
+                "informerd publishes through Redis, so REDIS_URL must be set; "
+                "for worker and web in one process without Redis run manage.py deltaboard.",
+                code=2,
+            )
+        try:
+            with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+                runner.run(self._run(context))
+        except ImproperlyConfigured as error:
+            refuse(self.stderr, error, code=2)
+
+    async def _run(self, context: str) -> None:
+        from dashboard.upstream import build_upstream
+
+        upstream = build_upstream(context=context, with_worker=True)
+        running = asyncio.create_task(upstream.run())
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, running.cancel)
+        self.stdout.write(f"informerd publishes {', '.join(settings.DELTABOARD_KINDS)}")
+        self.stdout.flush()
+        try:
+            await running
+        except asyncio.CancelledError:
+            return
+
+
+def _loop_factory() -> Any:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop

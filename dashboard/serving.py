@@ -1,0 +1,99 @@
+"""Daphne, as Deltaboard runs it: on uvloop where there is one, on a socket that is bound before anything starts."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+BACKLOG = 512
+MESSAGE_LIMIT = 64 * 1024
+"""Bytes of a websocket message that daphne takes at most; the consumer's own limit is lower and answers with a code."""
+
+
+class PortInUse(Exception):
+    """Somebody else listens there; the message is a sentence."""
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes a free one. Raises PortInUse, or OSError for an address that is not ours."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bare = host.strip("[]")
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((bare, port))
+        listening.listen(BACKLOG)
+        listening.setblocking(False)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(
+                f"Port {port} of {host} is in use: choose another with --port or PORT, or stop what listens there."
+            ) from None
+        raise
+    return listening
+
+
+def install_reactor() -> Any:
+    """Twisted's reactor on asyncio, on uvloop where it is installed. Must come before daphne.server is imported."""
+    from twisted.internet import asyncioreactor
+
+    if "twisted.internet.reactor" not in sys.modules:
+        asyncioreactor.install(_new_loop())  # type: ignore[no-untyped-call]
+    from twisted.internet import reactor
+
+    return reactor
+
+
+def serve(application: Any, listening: socket.socket, *, started: Callable[[], Awaitable[None]]) -> None:
+    """Serve on `listening` until SIGINT or SIGTERM. `started` runs on the loop as soon as it turns."""
+    reactor = install_reactor()
+    from daphne.server import Server
+
+    def listen() -> None:
+        reactor.adoptStreamPort(listening.fileno(), listening.family, server.http_factory)
+        listening.close()  # the reactor has a copy of its own
+        reactor.callWhenRunning(lambda: starting.append(asyncio.ensure_future(_awaited(started))))
+
+    starting: list[asyncio.Future[None]] = []
+    server = Server(
+        application,
+        endpoints=["adopted"],
+        ready_callable=listen,
+        websocket_timeout=-1,  # daphne would close an open page after a day, with a code that ends reconnection
+        websocket_max_message_size=MESSAGE_LIMIT,
+        websocket_max_frame_size=MESSAGE_LIMIT,
+        server_name="",
+        verbosity=0,
+    )
+    server.endpoints = []
+    server.run()
+
+
+def stop_with_reactor(stop: Callable[[], Awaitable[None]]) -> None:
+    """Have daphne's reactor wait for `stop` when it shuts down; nothing happens under any other server."""
+    reactor = sys.modules.get("twisted.internet.reactor")
+    if reactor is None:
+        return
+    from twisted.internet.defer import Deferred
+
+    def stopped() -> Any:
+        return Deferred.fromFuture(asyncio.ensure_future(_awaited(stop)))
+
+    reactor.addSystemEventTrigger("before", "shutdown", stopped)
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+async def _awaited(run: Callable[[], Awaitable[None]]) -> None:
+    await run()

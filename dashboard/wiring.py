@@ -1,0 +1,164 @@
+"""The one place that joins objects together: settings in, an ASGI application out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from channels.layers import get_channel_layer
+from django.conf import settings
+from django.core.asgi import get_asgi_application
+from django.template.loader import render_to_string
+
+from dashboard.access.guard import Application, Guard, Receive, Scope, Send
+from dashboard.connection import Connection
+from dashboard.live.consumer import LiveConsumer
+from dashboard.live.context import SCOPE_KEY
+from dashboard.live.hub import Hub
+from dashboard.live.layer import Layer
+from dashboard.live.replicas import Replicas
+from dashboard.live.tasks import cancelled, kept_running
+from dashboard.resources.kinds import KindInfo
+from dashboard.serving import stop_with_reactor
+from dashboard.upstream import Upstream, build_upstream
+from informerd.client import Client
+from informerd.clock import Clock, SystemClock
+from informerd.cluster import ClusterConfig
+from informerd.discovery import Discovery
+from informerd.errors import InformerdError
+
+RETRY_RESOLVE = 10.0
+"""Seconds between two questions to discovery for a kind of which only the name is known."""
+
+
+class Live:
+    """Everything of one web process that lives as long as it does; see dashboard.live.context.LiveParts."""
+
+    def __init__(self, upstream: Upstream, kinds: tuple[KindInfo, ...], layer: Layer, clock: Clock) -> None:
+        self.clock = clock
+        self.upstream = upstream
+        self.replicas = Replicas(layer, kinds, clock)
+        self.hub = Hub(self.replicas, clock, render_to_string)
+        self.connection.on_problem = self._say_problem
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def kinds(self) -> tuple[KindInfo, ...]:
+        return self.replicas.kinds
+
+    @property
+    def connection(self) -> Connection:
+        return self.upstream.connection
+
+    @property
+    def client(self) -> Client | None:
+        return self.connection.client
+
+    @property
+    def discovery(self) -> Discovery | None:
+        return self.connection.discovery
+
+    @property
+    def cluster(self) -> ClusterConfig:
+        return self.connection.cluster
+
+    @property
+    def version(self) -> str:
+        return self.connection.version
+
+    @property
+    def problem(self) -> str:
+        return self.connection.problem
+
+    @property
+    def started(self) -> bool:
+        return bool(self._tasks)
+
+    def start(self) -> None:
+        """Begin, on the running event loop; returns at once. A second call changes nothing."""
+        if self._tasks:
+            return
+        self._keep("the feed's replicas", self.replicas.run)
+        self.hub.start()
+        self._keep("the connection to the cluster", self.upstream.run)
+        if not all(kind.resolved for kind in self.kinds):
+            self._keep("the naming of kinds", self._resolve_kinds)
+
+    async def stop(self) -> None:
+        """End all tasks, watches and children; returns when they have ended."""
+        tasks, self._tasks = self._tasks, []
+        await self.hub.stop()
+        await cancelled(tasks)
+
+    def _say_problem(self, problem: str) -> None:
+        self.hub.problem = problem
+
+    def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        self._tasks.append(asyncio.create_task(kept_running(name, run, self.clock), name=name))
+
+    async def _resolve_kinds(self) -> None:
+        """Give kinds that are known by name only their version and Kind, as discovery knows them."""
+        while not all(kind.resolved for kind in self.kinds):
+            if self.discovery is not None:
+                self.replicas.kinds = tuple([await _resolved(self.discovery, kind) for kind in self.kinds])
+            await self.clock.sleep(RETRY_RESOLVE)
+
+
+async def _resolved(discovery: Discovery, kind: KindInfo) -> KindInfo:
+    if kind.resolved:
+        return kind
+    try:
+        return kind.with_resource(await discovery.resolve(kind.key))
+    except InformerdError:
+        return kind
+
+
+class WiredApplication:
+    """Starts the live parts with the first request or socket (daphne has no lifespan) and puts them in every scope."""
+
+    def __init__(self, inner: Application, live: Live) -> None:
+        self._inner = inner
+        self.live = live
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self.live.started:
+            self.live.start()
+            stop_with_reactor(self.live.stop)
+        await self._inner({**scope, SCOPE_KEY: self.live}, receive, send)
+
+
+class ByProtocol:
+    """Pages to Django, /live/ to the consumer; any other socket is turned away."""
+
+    def __init__(self, pages: Any, sockets: Any) -> None:
+        self._pages = pages
+        self._sockets = sockets
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._pages(scope, receive, send)
+        elif scope["type"] != "websocket":
+            raise ValueError(f"nothing here speaks {scope['type']}")
+        elif scope["path"] == "/live/":
+            await self._sockets(scope, receive, send)
+        else:
+            await receive()
+            await send({"type": "websocket.close", "code": 4404})
+
+
+def build_live(*, context: str = "", clock: Clock | None = None) -> Live:
+    """The live parts of a web process; with a worker inside unless REDIS_URL says that workers are elsewhere."""
+    clock = clock or SystemClock()
+    upstream = build_upstream(context=context, with_worker=not settings.REDIS_URL, clock=clock)
+    return Live(upstream, upstream.kinds, get_channel_layer(), clock)
+
+
+def build_application(live: Live | None = None) -> Application:
+    """The ASGI application: guard, then live parts, then pages or socket."""
+    inner = ByProtocol(get_asgi_application(), LiveConsumer.as_asgi())
+    return Guard(
+        WiredApplication(inner, live or build_live()),
+        allowed_hosts=settings.ALLOWED_HOSTS,
+        proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER,
+    )
