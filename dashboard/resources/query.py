@@ -79,9 +79,9 @@ class Query:
     @property
     def hidden(self) -> tuple[tuple[str, str], ...]:
         """Names and values that a filter form has to carry along: everything but the filter and the page."""
-        return tuple((name, value) for name, value in self.to_params() if name not in ("q", "page"))
+        return tuple((name, value) for name, value in self.pairs() if name not in ("q", "page"))
 
-    def to_params(self) -> tuple[tuple[str, str], ...]:
+    def pairs(self) -> tuple[tuple[str, str], ...]:
         """Names and values for an address, in a fixed order, defaults left out."""
         pairs = (
             ("namespace", ",".join(self.namespaces)),
@@ -92,13 +92,13 @@ class Query:
         )
         return tuple((name, value) for name, value in pairs if value)
 
-    def query_string(self) -> str:
-        """`to_params` encoded, without the question mark."""
-        return urlencode(self.to_params(), safe=",:/*")
+    def to_params(self) -> str:
+        """The address's part behind the question mark; the same for equal queries, empty for the plain list."""
+        return urlencode(self.pairs(), safe=",:/*")
 
     def href(self) -> str:
         """Address of the list in this state."""
-        encoded = self.query_string()
+        encoded = self.to_params()
         return f"/resources/{self.key}/" + (f"?{encoded}" if encoded else "")
 
     def with_(self, **changes: Any) -> Query:
@@ -116,10 +116,10 @@ class Query:
 
     @property
     def statuses(self) -> frozenset[str]:
-        """The statuses that the filter asks for, in lower case."""
-        return frozenset(p.text.casefold() for term in self.terms if _asks_status(term) for p in term.values)  # type: ignore[union-attr]
+        """The statuses that the filter asks for."""
+        return frozenset(p.text for term in self.terms if _asks_status(term) for p in term.values)  # type: ignore[union-attr]
 
-    def with_status(self, status: str) -> Query:
+    def toggle_status(self, status: str) -> Query:
         """That status added to those that are asked for, or taken away where it is among them."""
         others = [term for term in self.terms if not _asks_status(term)]
         asked = {p.text.casefold(): p for term in self.terms if _asks_status(term) for p in term.values}  # type: ignore[union-attr]
@@ -129,25 +129,21 @@ class Query:
             others.append(_status_term(self.key, tuple(asked[name] for name in sorted(asked))))
         return self.with_(terms=tuple(others))
 
-    def without_statuses(self) -> Query:
-        """The query that facets are counted with: everything but the choice of statuses."""
-        return self.with_(terms=tuple(term for term in self.terms if not _asks_status(term)), page=self.page)
-
     def matches(self, row: Row, now: float) -> bool:
         """Whether the row belongs to the list at `now` (Unix seconds)."""
-        if self.namespaces and row.namespace not in self.namespaces:
-            return False
-        if not self.terms:
-            return True
-        whole = _whole(row)
-        return all(term.matches(row, now, whole) for term in self.terms)
+        return self._lets_through(self.terms, row, now)
 
-    def next_due(self, row: Row, now: float) -> float | None:
-        """The next moment (Unix seconds) at which time alone may change `matches`; None: never."""
-        moments = [due for term in self.terms if (due := term.due(row, now)) is not None]
-        return min(moments, default=None)
+    def counts(self, row: Row, now: float) -> bool:
+        """As `matches`, whatever statuses the filter asks for: what the facets count."""
+        return self._lets_through(self._other_terms, row, now)
 
-    @property
+    def next_change(self, row: Row, now: float) -> float | None:
+        """The next moment (Unix seconds) at which time alone may change `matches` or `counts`; None: never."""
+        if not self.ages:
+            return None
+        return min((due for term in self.terms if (due := term.due(row, now)) is not None), default=None)
+
+    @cached_property
     def ages(self) -> bool:
         """Whether time alone can change which rows match."""
         return any(isinstance(term, ColumnTerm) and term.order == "age" and term.op != "=" for term in self.terms)
@@ -163,6 +159,18 @@ class Query:
             return (1, row.namespace, row.name, row.uid)
         key = comparable(column.order, value)
         return (0, Reversed(key) if descending else key, row.namespace, row.name, row.uid)
+
+    @cached_property
+    def _other_terms(self) -> tuple[Term, ...]:
+        return tuple(term for term in self.terms if not _asks_status(term))
+
+    def _lets_through(self, terms: tuple[Term, ...], row: Row, now: float) -> bool:
+        if self.namespaces and row.namespace not in self.namespaces:
+            return False
+        if not terms:
+            return True
+        whole = _whole(row)
+        return all(term.matches(row, now, whole) for term in terms)
 
     @cached_property
     def _sorted_column(self) -> tuple[int, Column]:
