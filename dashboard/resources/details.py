@@ -1,0 +1,112 @@
+"""What the details page says about one object, read from its row and the whole object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.live.messages import Row, Tone
+from dashboard.resources.containers import ContainerLine, containers_of, mapping, mappings, text
+from dashboard.resources.kinds import find_kind
+from dashboard.resources.sentences import Words, sentence_of
+
+_BAD_NEWS = frozenset({
+    "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "ReplicaFailure", "Failed", "FailureTarget",
+    "Stalled", "DisruptionTarget", "Degraded", "Terminating", "NamespaceDeletionDiscoveryFailure",
+    "NamespaceDeletionContentFailure", "NamespaceDeletionGroupVersionParsingFailure", "NamespaceContentRemaining",
+    "NamespaceFinalizersRemaining", "NonStructuralSchema",
+})  # fmt: skip
+"""Conditions that are good when they are False."""
+_NEUTRAL = frozenset({"Suspended", "Paused"})
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An entry of status.conditions. `tone` says whether its status is good news."""
+
+    type: str
+    status: str
+    reason: str
+    message: str
+    tone: Tone
+    since: str
+    """RFC 3339 of lastTransitionTime; empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The controller of the object, or else its first owner."""
+
+    kind: str
+    name: str
+    uid: str
+    key: str
+    """The owner's kind, ``replicasets.apps``; empty where its name cannot be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """One object in words and parts. Everything here is text from the cluster: escape it."""
+
+    summary: tuple[Words, ...]
+    conditions: tuple[Condition, ...]
+    containers: tuple[ContainerLine, ...]
+    labels: tuple[tuple[str, str], ...]
+    annotations: tuple[tuple[str, str], ...]
+    finalizers: tuple[str, ...]
+    owner: Owner | None
+
+
+def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
+    """The details of an object of kind `key` at `now` (Unix seconds). Never raises, whatever the object holds."""
+    metadata = mapping(obj.get("metadata"))
+    return Details(
+        summary=sentence_of(key, row, obj, now),
+        conditions=conditions_of(obj),
+        containers=containers_of(obj),
+        labels=_pairs(metadata.get("labels")),
+        annotations=_pairs(metadata.get("annotations")),
+        finalizers=row.finalizers,
+        owner=_owner(metadata),
+    )
+
+
+def conditions_of(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
+    """The object's conditions, in its order."""
+    found = mappings(mapping(obj.get("status")).get("conditions"))
+    return tuple(
+        Condition(
+            type=text(entry.get("type")),
+            status=text(entry.get("status")),
+            reason=text(entry.get("reason")),
+            message=text(entry.get("message")),
+            tone=_tone(text(entry.get("type")), text(entry.get("status"))),
+            since=text(entry.get("lastTransitionTime")),
+        )
+        for entry in found
+    )
+
+
+def _tone(name: str, status: str) -> Tone:
+    if name in _NEUTRAL:
+        return "idle"
+    if status not in ("True", "False"):
+        return "warn"
+    good = (status == "True") != (name in _BAD_NEWS)
+    return "ok" if good else "bad" if name in _BAD_NEWS else "warn"
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    return tuple((text(name), text(mapping(value)[name])) for name in sorted(mapping(value)))
+
+
+def _owner(metadata: Mapping[str, Any]) -> Owner | None:
+    owners = mappings(metadata.get("ownerReferences"))
+    if not owners:
+        return None
+    owner = next((entry for entry in owners if entry.get("controller")), owners[0])
+    kind, group = text(owner.get("kind")), text(owner.get("apiVersion")).rpartition("/")[0]
+    found = find_kind(f"{kind}.{group}" if group else kind)
+    known = found is not None and found.resolved
+    return Owner(kind, text(owner.get("name")), text(owner.get("uid")), found.key if found and known else "")

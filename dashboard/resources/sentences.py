@@ -1,0 +1,197 @@
+"""The first sentence of a details page: how the object is, in words.
+
+A sentence is a tuple of pieces, because ages in it go on growing: the browser writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
+
+from dashboard.live.messages import Row
+from dashboard.resources.containers import mapping, mappings, text
+from dashboard.resources.rows import columns_for
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A piece of a sentence. With a `datetime` it is an age, and `text` that moment for those without scripts."""
+
+    text: str
+    datetime: str = ""
+    """RFC 3339."""
+
+
+Sentence = tuple[Words, ...]
+Teller = Callable[[Row, Mapping[str, Any]], list[Words]]
+
+
+def sentence_of(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Sentence:  # noqa: ARG001 - ages are written by the browser
+    """How the object is. What is wrong with it is `row.reason`, which is not repeated here."""
+    if row.deleting is not None:
+        return (Words(f"{row.status or 'Terminating'}: asked to go "), _age(row.deleting), Words(" ago."))
+    told = _TELLERS.get(key, _tell_other)(row, obj)
+    return (*told, Words("."))
+
+
+def plain(sentence: Sentence) -> str:
+    """The sentence as text, with moments in UTC."""
+    return "".join(piece.text for piece in sentence)
+
+
+def _tell_pod(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    node, status = text(mapping(obj.get("spec")).get("nodeName")), mapping(obj.get("status"))
+    started = _moment(status.get("startTime")) or row.created
+    words = [Words(f"{row.status} on {node}" if node else f"{row.status}, on no node yet"), *_for(started)]
+    restarts = _cell("pods", row, "restarts")
+    if isinstance(restarts, int) and restarts > 0:
+        words.append(Words(f", restarted {times(restarts)}"))
+        words += _last_exit(status)
+    return words
+
+
+def _last_exit(status: Mapping[str, Any]) -> list[Words]:
+    """How the container that ended last did so."""
+    ends = [
+        mapping(mapping(container.get(field)).get("terminated"))
+        for container in mappings(status.get("containerStatuses"))
+        for field in ("lastState", "state")
+    ]
+    ended = [(moment, end) for end in ends if (moment := _moment(end.get("finishedAt"))) is not None]
+    if not ended:
+        return []
+    moment, last = max(ended, key=lambda pair: pair[0])
+    reason = text(last.get("reason"))
+    words = f", last exit {last.get('exitCode', 0)}" + (
+        f" {reason}" if reason not in ("", "Error", "Completed") else ""
+    )
+    return [Words(f"{words} "), _age(moment), Words(" ago")]
+
+
+def _tell_deployment(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    spec, key = mapping(obj.get("spec")), "deployments.apps"
+    desired, available, fresh = spec.get("replicas", 1), _cell(key, row, "available"), _cell(key, row, "up-to-date")
+    strategy = text(mapping(spec.get("strategy")).get("type"))
+    if desired == 0:
+        return [Words("Scaled down to no pods"), *_created(row)]
+    said = f"{available} of {pods(desired)} available, {fresh} up to date"
+    return [Words(said + (f", strategy {strategy}" if strategy else "")), *_created(row)]
+
+
+def _tell_replicaset(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    desired, ready = mapping(obj.get("spec")).get("replicas", 1), _cell("replicasets.apps", row, "ready")
+    if desired == 0:
+        return [Words("Scaled down to no pods"), *_created(row)]
+    return [Words(f"{ready} of {pods(desired)} ready"), *_created(row)]
+
+
+def _tell_job(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    status = mapping(obj.get("status"))
+    words = [Words(f"{row.status}, {_cell('jobs.batch', row, 'completions')} completions")]
+    failed = status.get("failed")
+    if isinstance(failed, int) and failed > 0:
+        words.append(Words(f", {pods(failed)} failed"))
+    ended, started = _moment(status.get("completionTime")), _moment(status.get("startTime"))
+    if ended is not None and started is not None:
+        return [*words, Words(f", took {duration(ended - started)}, done "), _age(ended), Words(" ago")]
+    return [*words, *_for(started)]
+
+
+def _tell_node(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    status = mapping(obj.get("status"))
+    info, room = mapping(status.get("nodeInfo")), mapping(status.get("allocatable"))
+    ready = next((c for c in mappings(status.get("conditions")) if c.get("type") == "Ready"), {})
+    words = [Words(row.status), *_for(_moment(ready.get("lastTransitionTime")))]
+    if info.get("kubeletVersion"):
+        words.append(Words(f", kubelet {info['kubeletVersion']}"))
+    if room:
+        amounts = (
+            f", room for {room.get('pods', '?')} pods, {room.get('cpu', '?')} CPU, {room.get('memory', '?')} memory"
+        )
+        words.append(Words(amounts))
+    if mapping(obj.get("spec")).get("unschedulable"):
+        words.append(Words(", takes no new pods"))
+    return words
+
+
+def _tell_mydemo(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    spec = mapping(obj.get("spec"))
+    said = f"Points to {text(spec.get('ip')) or 'no address'}, port {text(spec.get('port')) or 'not set'}"
+    known = "" if row.status == "Current" else f", {row.status}"
+    return [Words(said + known), *_created(row)]
+
+
+def _tell_event(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    count, last = _cell("events", row, "count"), _cell("events", row, "last-seen")
+    about = mapping(obj.get("involvedObject"))
+    said = f"{row.status} about {text(about.get('kind'))} {text(about.get('name'))}"
+    if not isinstance(last, float | int):
+        return [Words(said)]
+    often = isinstance(count, int) and count > 1
+    return [Words(f"{said}, seen {times(count)}, last " if often else f"{said}, seen "), _age(last), Words(" ago")]
+
+
+def _tell_other(row: Row, obj: Mapping[str, Any]) -> list[Words]:  # noqa: ARG001 - every teller gets both
+    said = row.status if row.status not in ("", "Current", "Active") else "Present"
+    return [Words(said), *_created(row)]
+
+
+_TELLERS: Mapping[str, Teller] = MappingProxyType({
+    "pods": _tell_pod,
+    "deployments.apps": _tell_deployment,
+    "replicasets.apps": _tell_replicaset,
+    "jobs.batch": _tell_job,
+    "nodes": _tell_node,
+    "mydemos.crddemo.k8s.io": _tell_mydemo,
+    "events": _tell_event,
+})  # fmt: skip
+
+
+def times(number: int) -> str:
+    """``once``, ``4 times``."""
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def pods(number: Any) -> str:
+    """``1 pod``, ``3 pods``."""
+    return f"{number} {'pod' if number == 1 else 'pods'}"
+
+
+def duration(seconds: float) -> str:
+    """``42 s``, ``3 min 5 s``, ``2 h 10 min``."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
+    return f"{whole // 3600} h" + (f" {whole % 3600 // 60} min" if whole % 3600 // 60 else "")
+
+
+def _for(moment: float | None) -> list[Words]:
+    return [] if moment is None else [Words(" for "), _age(moment)]
+
+
+def _created(row: Row) -> list[Words]:
+    return [] if row.created is None else [Words(", created "), _age(row.created), Words(" ago")]
+
+
+def _age(moment: float) -> Words:
+    at = datetime.fromtimestamp(moment, UTC)
+    return Words(at.strftime("%Y-%m-%d %H:%M:%S UTC"), at.isoformat(timespec="seconds").replace("+00:00", "Z"))
+
+
+def _moment(value: Any) -> float | None:
+    try:
+        return datetime.fromisoformat(value).timestamp()
+    except (TypeError, ValueError):
+        return None
+
+
+def _cell(key: str, row: Row, column: str) -> Any:
+    for definition, cell in zip(columns_for(key), row.cells, strict=False):
+        if definition.id == column:
+            return cell
+    return None
