@@ -1,4 +1,4 @@
-"""The side towards the cluster, joined from the settings: all there is of the worker process, a part of a web process."""
+"""The side towards the cluster, joined from the settings: all of the worker process, a part of a web process."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from dashboard.management.refusal import refuse
 
 
 class Command(BaseCommand):
+    requires_system_checks: list[str] = []  # a worker has no pages
     help = "Run the worker alone: it watches the cluster and publishes to the web processes through Redis."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,190 @@
+"""The publisher: numbered frames without holes, coalesced rows, uncoalesced entries, snapshots on request."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from dashboard.live.messages import Ask
+from dashboard.live.publisher import FRAME_ENTRIES, KEPT_ENTRIES, Publisher, new_epoch
+from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS
+from informerd.health import Health
+from tests.clock import FakeClock, settle
+from tests.live.fake_layer import RecordingLayer, row
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def layer() -> RecordingLayer:
+    return RecordingLayer()
+
+
+@pytest.fixture
+def publisher(layer: RecordingLayer, clock: FakeClock) -> Publisher:
+    return Publisher("pods", layer, clock)
+
+
+async def test_rows_of_a_tick_are_coalesced_and_entries_are_not(publisher: Publisher, layer: RecordingLayer) -> None:
+    for version in (1, 2, 3):
+        publisher.put(row("web", version))
+        publisher.entry("modified", row("web", version), f"to {version}", "ok")
+    await publisher.flush()
+    (frame,) = layer.frames
+    assert [each.version for each in frame.rows] == ["3"]
+    assert [entry.words for entry in frame.entries] == ["to 1", "to 2", "to 3"]
+    assert [entry.seq for entry in frame.entries] == [1, 2, 3]
+    assert {entry.epoch for entry in frame.entries} == {publisher.epoch}
+    assert frame.rates == (0, 3, 0)
+
+
+async def test_frames_with_content_are_numbered_without_holes_and_heartbeats_repeat_the_number(
+    publisher: Publisher, layer: RecordingLayer
+) -> None:
+    await publisher.flush()
+    publisher.put(row("a"))
+    await publisher.flush()
+    await publisher.flush()
+    publisher.drop("uid-default-a")
+    await publisher.flush()
+    assert [(frame.seq, len(frame.rows), len(frame.gone)) for frame in layer.frames] == [
+        (0, 0, 0), (1, 1, 0), (1, 0, 0), (2, 0, 1),
+    ]  # fmt: skip
+
+
+async def test_added_and_deleted_within_one_tick_is_gone(publisher: Publisher, layer: RecordingLayer) -> None:
+    publisher.put(row("brief"))
+    publisher.drop("uid-default-brief")
+    await publisher.flush()
+    (frame,) = layer.frames
+    assert (frame.rows, frame.gone) == ((), ("uid-default-brief",))
+    assert publisher.rows == {}
+
+
+async def test_a_relist_of_many_rows_is_cut_into_frames_that_fit_a_layer(
+    publisher: Publisher, layer: RecordingLayer
+) -> None:
+    for number in range(CHUNK_ROWS * 2 + 1):
+        publisher.put(row(f"pod-{number}"))
+    publisher.put(row("big", blob=b"x" * CHUNK_BYTES))
+    publisher.put(row("after"))
+    for number in range(FRAME_ENTRIES + 1):
+        publisher.entry("modified", row("big"), str(number), "ok")
+    await publisher.flush()
+    frames = layer.frames
+    assert [frame.seq for frame in frames] == list(range(1, len(frames) + 1))
+    assert all(len(frame.rows) <= CHUNK_ROWS for frame in frames)
+    assert sum(len(frame.rows) for frame in frames) == CHUNK_ROWS * 2 + 3
+    assert [entry.words for frame in frames for entry in frame.entries] == [str(n) for n in range(FRAME_ENTRIES + 1)]
+    assert [frame.rates for frame in frames if any(frame.rates)] == [(0, FRAME_ENTRIES + 1, 0)]
+
+
+async def test_the_first_delta_after_quiet_leaves_at_once_and_later_ones_wait_for_the_tick(
+    publisher: Publisher, layer: RecordingLayer, clock: FakeClock
+) -> None:
+    running = asyncio.create_task(publisher.run())
+    await settle()
+    publisher.put(row("first"))
+    await settle()
+    assert [each.name for frame in layer.frames for each in frame.rows] == ["first"]
+    publisher.put(row("second"))
+    publisher.put(row("third"))
+    await settle()
+    assert len(layer.frames) == 1
+    await clock.advance(0.05)
+    assert [each.name for each in layer.frames[-1].rows] == ["second", "third"]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_heartbeat_leaves_each_second_with_the_informers_health(
+    publisher: Publisher, layer: RecordingLayer, clock: FakeClock
+) -> None:
+    publisher.health = lambda: Health(state="live", since=1.0, heard=clock.time())
+    running = asyncio.create_task(publisher.run())
+    await settle()
+    for _ in range(5):
+        await clock.advance(1.0)
+    assert 4 <= len(layer.frames) <= 5
+    assert {frame.seq for frame in layer.frames} == {0}
+    assert layer.frames[-1].health.heard == layer.frames[-1].sent
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_layer_that_takes_nothing_costs_numbers_but_never_the_publisher(
+    publisher: Publisher, layer: RecordingLayer
+) -> None:
+    publisher.put(row("a"))
+    layer.broken = True
+    await publisher.flush()
+    layer.broken = False
+    publisher.put(row("b"))
+    await publisher.flush()
+    assert [(frame.seq, frame.rows[0].name) for frame in layer.frames] == [(2, "b")]
+
+
+async def test_a_snapshot_is_the_state_after_the_frames_that_left_before_it(
+    publisher: Publisher, layer: RecordingLayer
+) -> None:
+    publisher.put(row("a"))
+    publisher.entry("added", row("a"), "created", "ok")
+    await publisher.answer(Ask("pods", "replica"))
+    assert [message["type"] for _, message in layer.sent] == ["feed.frame", "feed.chunk"]
+    (chunk,) = layer.chunks
+    assert (chunk.epoch, chunk.seq, chunk.index, chunk.total) == (publisher.epoch, 1, 0, 1)
+    assert [each.name for each in chunk.rows] == ["a"]
+    assert [entry.words for entry in chunk.entries] == ["created"]
+    assert chunk.rates[0][1:] == (1, 0, 0)
+
+
+async def test_a_snapshot_stays_frozen_while_it_is_pulled(publisher: Publisher, layer: RecordingLayer) -> None:
+    for number in range(CHUNK_ROWS + 1):
+        publisher.put(row(f"pod-{number}"))
+    await publisher.answer(Ask("pods", "replica"))
+    first = layer.chunks[-1]
+    publisher.drop(f"uid-default-pod-{CHUNK_ROWS}")
+    await publisher.flush()
+    await publisher.answer(Ask("pods", "replica", first.snapshot, 1, publisher.epoch))
+    second = layer.chunks[-1]
+    assert (second.seq, second.index, second.total) == (first.seq, 1, 2)
+    assert [each.name for each in second.rows] == [f"pod-{CHUNK_ROWS}"]
+    assert (first.entries, first.rates) == ((), ())
+
+
+async def test_an_empty_resource_has_a_snapshot_of_one_chunk(publisher: Publisher, layer: RecordingLayer) -> None:
+    await publisher.answer(Ask("pods", "replica"))
+    assert [(chunk.total, chunk.rows) for chunk in layer.chunks] == [(1, ())]
+
+
+async def test_a_snapshot_that_nobody_asked_for_in_a_while_is_forgotten_and_said_to_be(
+    publisher: Publisher, layer: RecordingLayer, clock: FakeClock
+) -> None:
+    await publisher.answer(Ask("pods", "replica"))
+    named = layer.chunks[-1].snapshot
+    await clock.advance(31)
+    await publisher.answer(Ask("pods", "replica", named, 0))
+    assert (layer.chunks[-1].total, layer.chunks[-1].snapshot) == (0, named)
+
+
+async def test_an_ask_for_another_epoch_is_left_to_its_worker(publisher: Publisher, layer: RecordingLayer) -> None:
+    await publisher.answer(Ask("pods", "replica", "", 0, "another"))
+    assert layer.sent == []
+
+
+async def test_only_the_newest_entries_are_kept(publisher: Publisher) -> None:
+    for number in range(KEPT_ENTRIES + 7):
+        publisher.entry("modified", row("a"), str(number), "ok")
+    await publisher.flush()
+    assert len(publisher.entries) == KEPT_ENTRIES
+    assert publisher.entries[-1].seq == KEPT_ENTRIES + 7
+
+
+def test_epochs_sort_by_the_time_they_began(clock: FakeClock) -> None:
+    first = new_epoch(clock)
+    clock._now += 0.002
+    assert new_epoch(clock) > first

@@ -1,0 +1,383 @@
+"""The replica: what it applies, what it refuses, how it notices that it is not live, and that it always heals."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row, chunk_decoder, encoder, frame_decoder
+from dashboard.live.publisher import Publisher
+from dashboard.live.pull import PATIENCE
+from dashboard.live.replica import SILENCE, Change, Replica
+from dashboard.live.snapshot import CHUNK_ROWS
+from informerd.health import Health
+from tests.clock import FakeClock
+from tests.live.fake_layer import LossyQueue, RecordingLayer, row
+
+HEALTH = Health(state="live", since=1.0, heard=2.0)
+
+
+def frame(
+    epoch: str, seq: int, *rows: Row, gone: tuple[str, ...] = (), entries: tuple[Entry, ...] = (), sent: float = 0.0
+) -> Frame:
+    return Frame("pods", epoch, seq, sent or float(seq), HEALTH, rows, gone, entries, (len(rows), 0, len(gone)))
+
+
+def chunk(epoch: str, seq: int, *rows: Row, index: int = 0, total: int = 1, entries: tuple[Entry, ...] = ()) -> Chunk:
+    return Chunk("pods", epoch, seq, f"{epoch}.1", index, total, HEALTH, rows, entries)
+
+
+def entry(epoch: str, seq: int) -> Entry:
+    return Entry(seq, 1.0, "modified", "default", "a", "uid", "1", f"{epoch}:{seq}", "ok", epoch)
+
+
+def names(replica: Replica) -> list[str]:
+    assert replica.by_key == {each.key: each for each in replica.rows.values()}
+    return sorted(f"{each.name}={each.version}" for each in replica.rows.values())
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def replica(clock: FakeClock) -> Replica:
+    return Replica("pods", clock)
+
+
+@pytest.fixture
+def live(replica: Replica) -> Replica:
+    """Live in epoch 5 at frame 3, with one row."""
+    assert replica.tick() == Ask("pods", "")
+    assert replica.chunk(chunk("5", 3, row("a"))) is None
+    return replica
+
+
+@pytest.fixture
+def changes(live: Replica) -> list[Change]:
+    heard: list[Change] = []
+    live.on_change(heard.append)
+    return heard
+
+
+def test_it_starts_by_asking_and_the_first_snapshot_is_a_reset(replica: Replica) -> None:
+    heard: list[Change] = []
+    replica.on_change(heard.append)
+    assert (replica.state, replica.live) == ("starting", False)
+    assert replica.tick() == Ask("pods", "")
+    assert replica.tick() is None
+    replica.chunk(chunk("5", 3, row("a"), row("b"), entries=(entry("5", 1),)))
+    assert (replica.state, replica.live, replica.epoch, replica.seq) == ("live", True, "5", 3)
+    (change,) = heard
+    assert (change.reset, change.state) == (True, True)
+    assert [(old, new.name) for old, new in change.rows if new] == [(None, "a"), (None, "b")]
+    assert [each.words for each in change.entries] == ["5:1"]
+
+
+def test_frames_in_order_are_applied(live: Replica, changes: list[Change]) -> None:
+    assert live.frame(frame("5", 4, row("a", 2), row("b"), entries=(entry("5", 9),))) is None
+    assert live.frame(frame("5", 5, gone=("uid-default-a",))) is None
+    assert names(live) == ["b=1"]
+    assert live.get("default", "b") is not None
+    assert live.get("default", "a") is None
+    assert [[(old and old.version, new and new.version) for old, new in change.rows] for change in changes] == [
+        [("1", "2"), (None, "1")], [("2", None)],
+    ]  # fmt: skip
+    assert live.rates.list(now=10) == ((4.0, 2, 0, 0), (5.0, 0, 0, 1))
+
+
+def test_an_object_created_again_under_its_name_keeps_its_place_by_name(live: Replica) -> None:
+    live.frame(frame("5", 4, row("a", 7, uid="second"), gone=("uid-default-a",)))
+    assert names(live) == ["a=7"]
+    live.frame(frame("5", 5, row("a", 8, uid="third")))
+    live.frame(frame("5", 6, gone=("second",)))
+    assert names(live) == ["a=8"]
+
+
+@pytest.mark.parametrize("late", [frame("5", 3, row("a", 9)), frame("5", 2, row("a", 9)), frame("5", 2)])
+def test_late_and_doubled_frames_change_nothing(live: Replica, changes: list[Change], late: Frame) -> None:
+    assert live.frame(late) is None
+    assert (names(live), live.state, live.gaps, changes) == (["a=1"], "live", 0, [])
+
+
+def test_an_old_heartbeat_does_not_make_the_cluster_look_older(live: Replica) -> None:
+    newer = Frame("pods", "5", 3, 9.0, Health(state="live", since=1.0, heard=9.0))
+    older = Frame("pods", "5", 3, 8.0, Health(state="live", since=1.0, heard=8.0))
+    live.frame(newer)
+    live.frame(older)
+    assert live.health.heard == 9.0
+
+
+@pytest.mark.parametrize("beyond", [frame("5", 5, row("b")), frame("5", 4)])
+def test_a_hole_is_stale_until_a_snapshot_has_healed_it(live: Replica, changes: list[Change], beyond: Frame) -> None:
+    """A frame two numbers on, or a heartbeat with a number that was never seen."""
+    assert live.frame(beyond) == Ask("pods", "", "", 0, "5")
+    assert (live.state, live.gaps, live.gaps_healed, names(live)) == ("stale", 1, 0, ["a=1"])
+    assert live.chunk(chunk("5", 5, row("a"), row("b"), row("c"))) is None
+    assert (live.state, live.gaps, live.gaps_healed) == ("live", 1, 1)
+    assert names(live) == ["a=1", "b=1", "c=1"]
+    assert [[new.name for _, new in change.rows if new] for change in changes] == [[], ["b", "c"]]
+    assert not changes[-1].reset
+
+
+def test_frames_that_arrive_while_a_snapshot_is_pulled_are_applied_after_it(live: Replica) -> None:
+    live.frame(frame("5", 6, row("six")))
+    live.frame(frame("5", 8, row("eight")))
+    live.frame(frame("5", 7, row("seven")))
+    live.frame(frame("5", 5, row("five", 99)))
+    live.chunk(chunk("5", 5, row("five")))
+    assert (live.state, live.seq, live.gaps, live.gaps_healed) == ("live", 8, 1, 1)
+    assert names(live) == ["eight=1", "five=1", "seven=1", "six=1"]
+
+
+def test_a_hole_among_the_frames_kept_while_pulling_is_another_gap(live: Replica) -> None:
+    live.frame(frame("5", 6))
+    live.frame(frame("5", 9, row("nine")))
+    assert live.chunk(chunk("5", 6, row("a"))) == Ask("pods", "", "", 0, "5")
+    assert (live.state, live.gaps, live.gaps_healed) == ("stale", 2, 1)
+    live.chunk(chunk("5", 9, row("a"), row("nine")))
+    assert (live.state, live.gaps, live.gaps_healed, live.seq) == ("live", 2, 2, 9)
+
+
+def test_a_snapshot_is_pulled_chunk_by_chunk_and_only_the_chunk_asked_for_counts(live: Replica) -> None:
+    live.frame(frame("5", 9))
+    assert live.chunk(chunk("5", 9, row("a"), index=0, total=3)) == Ask("pods", "", "5.1", 1, "5")
+    assert live.chunk(chunk("5", 9, row("a"), index=0, total=3)) is None
+    assert live.chunk(chunk("5", 9, row("c"), index=2, total=3)) is None
+    assert live.chunk(chunk("5", 9, row("b"), index=1, total=3)) == Ask("pods", "", "5.1", 2, "5")
+    assert names(live) == ["a=1"]
+    assert live.chunk(chunk("5", 9, row("c"), index=2, total=3)) is None
+    assert names(live) == ["a=1", "b=1", "c=1"]
+
+
+def test_a_question_without_an_answer_is_repeated(live: Replica, clock: FakeClock) -> None:
+    live.frame(frame("5", 9))
+    assert live.tick() is None
+    clock._now += PATIENCE
+    live.frame(frame("5", 9))
+    assert live.tick() == Ask("pods", "", "", 0, "5")
+
+
+def test_a_snapshot_the_worker_forgot_is_asked_for_anew(live: Replica) -> None:
+    live.frame(frame("5", 9))
+    live.chunk(chunk("5", 9, row("a"), index=0, total=2))
+    assert live.chunk(chunk("5", 9, index=1, total=0)) == Ask("pods", "", "", 0, "5")
+    live.chunk(chunk("5", 9, row("b")))
+    assert names(live) == ["b=1"]
+
+
+def test_silence_is_stale_since_the_last_word_and_any_worker_may_answer(
+    live: Replica, clock: FakeClock, changes: list[Change]
+) -> None:
+    heard = clock.time()
+    clock._now += SILENCE + 0.1
+    assert live.tick() == Ask("pods", "", "", 0, "")
+    assert (live.state, live.stale_since, live.silences, live.gaps) == ("stale", heard, 1, 0)
+    assert names(live) == ["a=1"]
+    live.chunk(chunk("5", 3, row("a")))
+    assert (live.state, live.stale_since) == ("live", None)
+    assert [(change.rows, change.state) for change in changes] == [([], True), ([], True)]
+
+
+def test_a_worker_that_dies_while_its_snapshot_is_pulled_is_given_up(live: Replica, clock: FakeClock) -> None:
+    live.frame(frame("5", 9))
+    live.chunk(chunk("5", 9, row("x"), index=0, total=2))
+    clock._now += SILENCE + 0.1
+    assert live.tick() == Ask("pods", "", "", 0, "")
+    assert live.chunk(chunk("4", 1, row("b"))) is None
+    assert (live.state, live.epoch, names(live)) == ("live", "4", ["b=1"])
+
+
+def test_a_new_epoch_is_followed_and_leaves_no_ghost_row(live: Replica, changes: list[Change]) -> None:
+    live.frame(frame("5", 4, row("ghost")))
+    assert live.frame(frame("6", 0)) == Ask("pods", "", "", 0, "6")
+    assert live.state == "stale"
+    live.chunk(chunk("6", 0, row("a"), row("new")))
+    assert (live.state, live.epoch, live.gaps, names(live)) == ("live", "6", 0, ["a=1", "new=1"])
+    assert [(old and old.name, new and new.name) for old, new in changes[-1].rows] == [("ghost", None), (None, "new")]
+
+
+def test_of_two_workers_at_once_the_one_that_began_later_is_followed(live: Replica) -> None:
+    assert live.frame(frame("4", 99, row("older"))) is None
+    assert live.frame(frame("4", 100)) is None
+    assert (live.state, names(live)) == ("live", ["a=1"])
+    live.frame(frame("6", 1))
+    assert live.chunk(chunk("4", 100, row("older"))) is None
+    assert live.frame(frame("5", 4, row("older"))) is None
+    live.chunk(chunk("6", 1, row("newer")))
+    assert live.frame(frame("5", 5, row("older"))) is None
+    assert (live.state, live.epoch, names(live)) == ("live", "6", ["newer=1"])
+
+
+def test_an_older_worker_is_taken_once_the_newer_one_is_silent(live: Replica, clock: FakeClock) -> None:
+    clock._now += SILENCE + 0.1
+    assert live.frame(frame("4", 99)) == Ask("pods", "", "", 0, "4")
+    live.frame(frame("4", 100, row("late")))
+    live.chunk(chunk("4", 99, row("old")))
+    assert (live.state, live.epoch, live.seq, names(live)) == ("live", "4", 100, ["late=1", "old=1"])
+
+
+def test_feed_lines_survive_a_new_epoch_and_are_never_doubled(live: Replica, changes: list[Change]) -> None:
+    live.frame(frame("5", 4, entries=(entry("5", 1), entry("5", 2))))
+    live.frame(frame("5", 9))
+    live.chunk(chunk("5", 9, row("a"), entries=(entry("5", 1), entry("5", 2), entry("5", 3))))
+    live.frame(frame("6", 0))
+    live.chunk(chunk("6", 2, row("a"), entries=(entry("6", 1),)))
+    live.frame(frame("6", 3, entries=(entry("6", 2),)))
+    assert [each.words for each in live.entries] == ["5:1", "5:2", "5:3", "6:1", "6:2"]
+    assert [each.words for change in changes for each in change.entries] == ["5:1", "5:2", "5:3", "6:1", "6:2"]
+
+
+def test_the_informers_health_is_told_when_it_changes_and_not_when_it_was_merely_heard(
+    live: Replica, changes: list[Change]
+) -> None:
+    live.frame(Frame("pods", "5", 3, 10.0, Health(state="live", since=1.0, heard=10.0)))
+    assert changes == []
+    live.frame(Frame("pods", "5", 3, 11.0, Health(state="stale", since=11.0, heard=10.0, problem="refused")))
+    assert [change.state for change in changes] == [True]
+    assert (live.state, live.live) == ("live", False)
+
+
+def test_a_view_that_fails_keeps_no_other_from_hearing(live: Replica, caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[Change] = []
+
+    def fails(_: Change) -> None:
+        raise ValueError("broken view")
+
+    live.on_change(fails)
+    end = live.on_change(heard.append)
+    live.frame(frame("5", 4, row("b")))
+    end()
+    end()
+    live.frame(frame("5", 5, row("c")))
+    assert len(heard) == 1
+    assert "broken view" in caplog.text
+
+
+class Network:
+    """A publisher, a replica and a layer between them that loses, doubles, delays and reorders, on a fake clock."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.clock = FakeClock()
+        self.layer = RecordingLayer()
+        self.queue = LossyQueue(self.chance, loss=0.15, doubling=0.1, delay=0.2)
+        self.replica = Replica("pods", self.clock)
+        self.mirror: dict[str, Row] = {}
+        self.entries_heard: list[tuple[str, int]] = []
+        self.replica.on_change(self._heard)
+        self.publisher = self._new_publisher()
+        self.expected_gaps = 0
+        self.names = 0
+
+    def _new_publisher(self) -> Publisher:
+        publisher = Publisher("pods", self.layer, self.clock)
+        publisher.health = lambda: HEALTH
+        return publisher
+
+    def _heard(self, change: Change) -> None:
+        """What a view would have, told only by changes."""
+        for old, new in change.rows:
+            assert (self.mirror.get(old.uid) if old else None) == old
+            if new is not None:
+                self.mirror[new.uid] = new
+            elif old is not None:
+                del self.mirror[old.uid]
+        self.entries_heard += [(each.epoch, each.seq) for each in change.entries]
+
+    async def step(self) -> None:
+        await self.clock.advance(0.05)
+        self._mutate()
+        if self.chance.random() < 0.01:
+            before = self.publisher
+            self.publisher = self._new_publisher()  # the worker was killed; the new one lists the cluster anew
+            for each in before.rows.values():
+                if self.chance.random() < 0.9:
+                    self.publisher.put(each)
+        await self.publisher.flush()
+        self._post()
+        await self._deliver()
+
+    def _mutate(self) -> None:
+        rows = self.publisher.rows
+        for _ in range(self.chance.randrange(4)):
+            kind = self.chance.random()
+            if kind < 0.4 or not rows:
+                self.names += 1
+                new = row(f"pod-{self.names}")
+                self.publisher.put(new)
+                self.publisher.entry("added", new, "created", "ok")
+            elif kind < 0.8:
+                old = self.chance.choice(list(rows.values()))
+                new = row(old.name, int(old.version) + 1)
+                self.publisher.put(new)
+                self.publisher.entry("modified", new, "changed", "ok")
+            else:
+                self.publisher.drop(self.chance.choice(list(rows)))
+
+    def _post(self) -> None:
+        for _, message in self.layer.sent:
+            self.queue.put(message, self.clock.now())
+        self.layer.sent.clear()
+
+    async def _deliver(self) -> None:
+        await self._asked(self.replica.tick())
+        for message in self.queue.arrived(self.clock.now()):
+            if message["type"] == "feed.chunk":
+                await self._asked(self.replica.chunk(chunk_decoder.decode(message["data"])))
+            else:
+                self._expect(decoded := frame_decoder.decode(message["data"]))
+                await self._asked(self.replica.frame(decoded))
+            assert self.replica.rows == self.mirror
+
+    def _expect(self, frame: Frame) -> None:
+        """Count, from outside, the holes that a live replica meets."""
+        content = bool(frame.rows or frame.gone or frame.entries)
+        same = self.replica.state == "live" and frame.epoch == self.replica.epoch
+        self.expected_gaps += same and frame.seq > self.replica.seq + content
+
+    async def _asked(self, ask: Ask | None) -> None:
+        if ask is None or self.chance.random() < 0.1 * bool(self.queue._loss):
+            return
+        encoder.encode(ask)
+        await self.publisher.answer(ask)
+        self._post()
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_over_a_lossy_layer_the_replica_ends_with_the_publishers_rows_and_has_counted_every_gap(
+    seed: int,
+) -> None:
+    network = Network(seed)
+    for _ in range(600):
+        await network.step()
+    network.queue.be_kind()
+    for _ in range(100):
+        await network.step()
+    replica, publisher = network.replica, network.publisher
+    assert network.queue.losses > 50
+    assert (replica.state, replica.epoch, replica.seq) == ("live", publisher.epoch, publisher.seq)
+    assert replica.rows == publisher.rows
+    assert {each.key for each in publisher.rows.values()} == set(replica.by_key)
+    assert replica.gaps == replica.gaps_healed
+    assert replica.gaps >= network.expected_gaps > 0
+    ours = [seq for epoch, seq in network.entries_heard if epoch == publisher.epoch]
+    assert ours == sorted(set(ours))
+    assert list(replica.entries)[-5:] == list(publisher.entries)[-5:]
+
+
+async def test_thousands_of_rows_travel_in_chunks(clock: FakeClock) -> None:
+    layer = RecordingLayer()
+    publisher, replica = Publisher("pods", layer, clock), Replica("pods", clock)
+    for number in range(CHUNK_ROWS * 4 + 1):
+        publisher.put(row(f"pod-{number}"))
+    ask = replica.tick()
+    rounds = 0
+    while ask is not None:
+        rounds += 1
+        await publisher.answer(ask)
+        ask = replica.chunk(layer.chunks[-1])
+    assert rounds == 5
+    assert replica.rows == publisher.rows
