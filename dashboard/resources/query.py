@@ -79,9 +79,9 @@ class Query:
     @property
     def hidden(self) -> tuple[tuple[str, str], ...]:
         """Names and values that a filter form has to carry along: everything but the filter and the page."""
-        return tuple((name, value) for name, value in self.pairs() if name not in ("q", "page"))
+        return tuple((name, value) for name, value in self.to_params() if name not in ("q", "page"))
 
-    def pairs(self) -> tuple[tuple[str, str], ...]:
+    def to_params(self) -> tuple[tuple[str, str], ...]:
         """Names and values for an address, in a fixed order, defaults left out."""
         pairs = (
             ("namespace", ",".join(self.namespaces)),
@@ -92,13 +92,13 @@ class Query:
         )
         return tuple((name, value) for name, value in pairs if value)
 
-    def to_params(self) -> str:
+    def query_string(self) -> str:
         """The address's part behind the question mark; the same for equal queries, empty for the plain list."""
-        return urlencode(self.pairs(), safe=",:/*")
+        return urlencode(self.to_params(), safe=",:/*")
 
     def href(self) -> str:
         """Address of the list in this state."""
-        encoded = self.to_params()
+        encoded = self.query_string()
         return f"/resources/{self.key}/" + (f"?{encoded}" if encoded else "")
 
     def with_(self, **changes: Any) -> Query:
@@ -116,10 +116,10 @@ class Query:
 
     @property
     def statuses(self) -> frozenset[str]:
-        """The statuses that the filter asks for."""
-        return frozenset(p.text for term in self.terms if _asks_status(term) for p in term.values)  # type: ignore[union-attr]
+        """The statuses that the filter asks for, case-folded."""
+        return frozenset(p.text.casefold() for term in self.terms if _asks_status(term) for p in term.values)  # type: ignore[union-attr]
 
-    def toggle_status(self, status: str) -> Query:
+    def with_status(self, status: str) -> Query:
         """That status added to those that are asked for, or taken away where it is among them."""
         others = [term for term in self.terms if not _asks_status(term)]
         asked = {p.text.casefold(): p for term in self.terms if _asks_status(term) for p in term.values}  # type: ignore[union-attr]
