@@ -129,16 +129,21 @@ class Query:
             others.append(_status_term(self.key, tuple(asked[name] for name in sorted(asked))))
         return self.with_(terms=tuple(others))
 
+    def without_statuses(self) -> Query:
+        """The query that facets are counted with: everything but the choice of statuses."""
+        return self.with_(terms=tuple(term for term in self.terms if not _asks_status(term)), page=self.page)
+
     def matches(self, row: Row, now: float) -> bool:
         """Whether the row belongs to the list at `now` (Unix seconds)."""
-        return self._lets_through(self.terms, row, now)
+        if self.namespaces and row.namespace not in self.namespaces:
+            return False
+        if not self.terms:
+            return True
+        whole = _whole(row)
+        return all(term.matches(row, now, whole) for term in self.terms)
 
-    def counts(self, row: Row, now: float) -> bool:
-        """As `matches`, whatever statuses the filter asks for: what the facets count."""
-        return self._lets_through(self._other_terms, row, now)
-
-    def next_change(self, row: Row, now: float) -> float | None:
-        """The next moment (Unix seconds) at which time alone may change `matches` or `counts`; None: never."""
+    def next_due(self, row: Row, now: float) -> float | None:
+        """The next moment (Unix seconds) at which time alone may change `matches`; None: never."""
         if not self.ages:
             return None
         return min((due for term in self.terms if (due := term.due(row, now)) is not None), default=None)
@@ -159,18 +164,6 @@ class Query:
             return (1, row.namespace, row.name, row.uid)
         key = comparable(column.order, value)
         return (0, Reversed(key) if descending else key, row.namespace, row.name, row.uid)
-
-    @cached_property
-    def _other_terms(self) -> tuple[Term, ...]:
-        return tuple(term for term in self.terms if not _asks_status(term))
-
-    def _lets_through(self, terms: tuple[Term, ...], row: Row, now: float) -> bool:
-        if self.namespaces and row.namespace not in self.namespaces:
-            return False
-        if not terms:
-            return True
-        whole = _whole(row)
-        return all(term.matches(row, now, whole) for term in terms)
 
     @cached_property
     def _sorted_column(self) -> tuple[int, Column]:
