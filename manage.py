@@ -4,8 +4,18 @@
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Run a command; a setting that is missing or wrong is one line, not a trace."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        raise SystemExit(str(error)) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Settings: docs/settings.md and dashboard/settings.py say the same, and the secret key is what they promise."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dashboard.secret import kept_secret
+from tests.program import ROOT
+
+SETTINGS = ROOT / "dashboard" / "settings.py"
+TABLE_ROW = re.compile(r"^\| `(?P<name>[A-Z_]+)` \| (?P<default>[^|]+) \|", re.MULTILINE)
+
+
+def documented() -> dict[str, str]:
+    """Variables of the first table with their default as it is written there."""
+    text = (ROOT / "docs" / "settings.md").read_text().partition("\n## ")[0]
+    return {row["name"]: row["default"].strip() for row in TABLE_ROW.finditer(text)}
+
+
+def read_by_settings() -> dict[str, ast.expr]:
+    """Variables that settings.py reads with the expression of their default."""
+    found: dict[str, ast.expr] = {}
+    for node in ast.walk(ast.parse(SETTINGS.read_text())):
+        if isinstance(node, ast.Call) and re.fullmatch(r"env\.\w+", ast.unparse(node.func)):
+            (name,) = node.args
+            assert isinstance(name, ast.Constant)
+            found[str(name.value)] = next(each.value for each in node.keywords if each.arg == "default")
+    return found
+
+
+def shown(default: object) -> str:
+    if isinstance(default, bool):
+        return f"`{'on' if default else 'off'}`"
+    if isinstance(default, list):
+        default = ",".join(default)
+    return f"`{default}`" if default != "" else "empty"
+
+
+def run_settings(code: str, **env: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name not in documented()}
+    program = f"import dashboard.settings as settings; {code}"
+    return subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env={**kept, **env}, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_table_names_the_variables_that_are_read_and_no_others() -> None:
+    assert set(documented()) == set(read_by_settings())
+
+
+def test_the_table_names_the_defaults() -> None:
+    table = documented()
+    for name, default in read_by_settings().items():
+        if name in {"SECRET_KEY", "DATABASE_URL", "DELTABOARD_VAR"}:
+            continue  # made from VAR_DIR, see below
+        assert table[name] == shown(ast.literal_eval(default)), name
+
+
+def test_what_is_kept_is_kept_in_the_var_folder(tmp_path: Path) -> None:
+    code = "print(settings.SECRET_KEY, settings.DATABASES['default']['NAME'])"
+    first = run_settings(code, DELTABOARD_VAR=str(tmp_path / "deep" / "var"))
+    second = run_settings(code, DELTABOARD_VAR=str(tmp_path / "deep" / "var"))
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == second.stdout
+    key, database = first.stdout.split()
+    assert len(key) >= 50
+    assert database == str(tmp_path / "deep" / "var" / "deltaboard.sqlite3")
+
+
+def test_without_any_variable_nothing_is_exposed(tmp_path: Path) -> None:
+    shown_settings = run_settings(
+        "print(settings.DEBUG, settings.ALLOWED_HOSTS, settings.CHANNEL_LAYERS['default']['BACKEND'])",
+        DELTABOARD_VAR=str(tmp_path),
+    )
+    assert shown_settings.stdout.strip() == (
+        "False ['localhost', '127.0.0.1', '[::1]'] channels.layers.InMemoryChannelLayer"
+    )
+
+
+def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> None:
+    environ = {"REDIS_URL": "redis://127.0.0.1:1", "DELTABOARD_VAR": str(tmp_path)}
+    refused = run_settings("", **environ)
+    assert refused.returncode != 0
+    assert "SECRET_KEY must be set" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+    assert run_settings("", **environ, DEBUG="on").returncode == 0
+    taken = run_settings("print(settings.SECRET_KEY)", **environ, SECRET_KEY="mine")
+    assert taken.stdout.strip() == "mine"
+
+
+def test_manage_says_what_is_missing_in_one_line(tmp_path: Path) -> None:
+    environ = {**os.environ, "REDIS_URL": "redis://127.0.0.1:1", "DELTABOARD_VAR": str(tmp_path), "SECRET_KEY": ""}
+    answer = subprocess.run(
+        [sys.executable, "manage.py", "informerd"], cwd=ROOT, env=environ, capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("SECRET_KEY must be set")
+    assert len(answer.stderr.splitlines()) == 1
+
+
+def test_the_kept_secret_is_readable_by_its_owner_only_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "secret_key"
+    secret = kept_secret(path)
+    assert kept_secret(path) == secret
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("found", ["", "   \n"])
+def test_an_empty_secret_file_is_replaced(tmp_path: Path, found: str) -> None:
+    path = tmp_path / "secret_key"
+    path.write_text(found)
+    secret = kept_secret(path)
+    assert len(secret) >= 50
+    assert path.read_text() == secret
