@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import yaml
 
@@ -18,6 +19,9 @@ MAX_DEPTH = 200
 
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
+_TYPES: MappingProxyType[str, tuple[type, ...]] = MappingProxyType(
+    {f"{_TAG}int": (int,), f"{_TAG}float": (int, float), f"{_TAG}bool": (bool,), f"{_TAG}null": (type(None),)}
+)
 
 
 class DocumentError(ValueError):
@@ -109,17 +113,17 @@ class _Reader:
             return self._keep(event, self._scalar(event))
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(event, depth)
+        assert isinstance(event, yaml.SequenceStartEvent)  # noqa: S101 (the fourth and last that begins a node)
         return self._sequence(event, depth)
 
-    def _keep(self, event: yaml.Event, node: Node) -> Node:
-        anchor = getattr(event, "anchor", None)
-        if anchor:
-            self._anchors[anchor] = node
+    def _keep(self, event: yaml.NodeEvent, node: Node) -> Node:
+        if event.anchor:
+            self._anchors[event.anchor] = node
         return node
 
     def _alias(self, event: yaml.AliasEvent) -> Node:
         place = _place(event)
-        target = self._anchors.get(event.anchor)
+        target = self._anchors.get(event.anchor or "")
         if target is None:
             raise place.error(f"The alias *{event.anchor} names nothing that stands before it.")
         return AliasNode(place.start, place.end, place.line, place.column, target)
@@ -132,14 +136,14 @@ class _Reader:
         value = _value(event, place, plain=plain)
         return ScalarNode(place.start, end, place.line, place.column, value, event.value, plain, block)
 
-    def _mapping(self, event: yaml.Event, depth: int) -> Node:
+    def _mapping(self, event: yaml.MappingStartEvent, depth: int) -> Node:
         _check_tag(event, "map")
         place = _place(event)
         node = MappingNode(place.start, place.end, place.line, place.column, bool(event.flow_style))
         self._keep(event, node)
         for inner in self._events:
             if isinstance(inner, yaml.MappingEndEvent):
-                node.end = inner.end_mark.index if node.flow else node.end
+                node.end = _place(inner).end if node.flow else node.end
                 break
             key = self._node(inner, depth + 1)
             value = self._node(next(self._events), depth + 1)
@@ -147,14 +151,14 @@ class _Reader:
             node.end = max(node.end, key.end + 1, value.end)
         return node
 
-    def _sequence(self, event: yaml.Event, depth: int) -> Node:
+    def _sequence(self, event: yaml.SequenceStartEvent, depth: int) -> Node:
         _check_tag(event, "seq")
         place = _place(event)
         node = SequenceNode(place.start, place.end, place.line, place.column, bool(event.flow_style))
         self._keep(event, node)
         for inner in self._events:
             if isinstance(inner, yaml.SequenceEndEvent):
-                node.end = inner.end_mark.index if node.flow else node.end
+                node.end = _place(inner).end if node.flow else node.end
                 break
             item = self._node(inner, depth + 1)
             node.items.append(item)
@@ -163,8 +167,10 @@ class _Reader:
 
 
 def _place(event: yaml.Event) -> Node:
-    start = event.start_mark
-    return Node(start.index, event.end_mark.index, start.line, start.column)
+    start, end = event.start_mark, event.end_mark
+    assert start is not None  # noqa: S101 (the scanner marks every event)
+    assert end is not None  # noqa: S101
+    return Node(start.index, end.index, start.line, start.column)
 
 
 def _value(event: yaml.ScalarEvent, place: Node, *, plain: bool) -> Scalar:
@@ -184,9 +190,9 @@ def _value(event: yaml.ScalarEvent, place: Node, *, plain: bool) -> Scalar:
 def _tagged(tag: str, word: str) -> Scalar:
     if tag in ("!", f"{_TAG}str"):
         return word
-    expected = {f"{_TAG}int": int, f"{_TAG}float": (int, float), f"{_TAG}bool": bool, f"{_TAG}null": type(None)}[tag]
+    expected = _TYPES[tag]
     value = resolve(word)
-    if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+    if type(value) not in expected:
         raise ValueError(word)
     return value
 

@@ -94,7 +94,7 @@ def kind_schema(openapi: Mapping[str, Any], group: str, version: str, kind: str)
     wanted = {"group": group, "version": version, "kind": kind}
     for definition in definitions.values():
         if wanted in definition.get("x-kubernetes-group-version-kind", ()):
-            return with_metadata(Schema().of(definition).node, definitions)
+            return with_metadata(definition, _reachable(definition, definitions))
     return None
 
 
@@ -111,3 +111,20 @@ def with_metadata(node: Mapping[str, Any], definitions: Mapping[str, Any] = _NOT
     """The schema of a whole object, its metadata taken from what is known of all objects."""
     properties = {**node.get("properties", _NOTHING), "metadata": METADATA.node}
     return Schema({**node, "properties": properties}, definitions)
+
+
+def _reachable(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The definitions that `node` refers to, directly or not; a group's others are left behind."""
+    found: dict[str, Any] = {}
+    waiting: list[Any] = [node]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Mapping):
+            waiting += each.values()
+            name = str(each.get("$ref", "")).removeprefix(_REF)
+            if name in definitions and name not in found and "$ref" in each:
+                found[name] = definitions[name]
+                waiting.append(definitions[name])
+        elif isinstance(each, list):
+            waiting += each
+    return found

@@ -1,0 +1,137 @@
+"""What of an object a person edits, and what is sent of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from dashboard.edits.fields import ABSENT, Path, Value, get
+from dashboard.resources.kinds import KindInfo
+from dashboard.resources.yaml_text import to_yaml
+
+SET_BY_SERVER = (
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+)
+"""Metadata that only the API server writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The object that an address names."""
+
+    kind: KindInfo
+    namespace: str
+    """Empty for cluster-scoped objects."""
+    name: str
+
+    @property
+    def href(self) -> str:
+        """Address of its details."""
+        return f"{self.kind.path}{self.namespace or '-'}/{self.name}/"
+
+    @property
+    def words(self) -> str:
+        """``Mydemo default/alpha``."""
+        return f"{self.kind.singular} {f'{self.namespace}/' if self.namespace else ''}{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What an edit began with: which object, which state of it, and its editable part."""
+
+    uid: str
+    version: str
+    """resourceVersion."""
+    value: dict[str, Value]
+
+    @classmethod
+    def of(cls, live: dict[str, Value]) -> Base:
+        """The base of an edit that begins now, with an object as the API server gave it."""
+        metadata = live["metadata"]
+        return cls(metadata["uid"], metadata["resourceVersion"], editable(live))
+
+    @property
+    def text(self) -> str:
+        return to_yaml(self.value)
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The text names something else than the address does."""
+
+    path: Path
+    found: Value
+    expected: str
+
+    @property
+    def words(self) -> str:
+        found = "missing" if self.found is ABSENT or self.found is None else f"“{self.found}” in the text"
+        if self.path[-1] in ("uid", "resourceVersion"):
+            return f"It is {found}, but this page edits “{self.expected}”. Take the line out, or open the page again."
+        return f"It is {found}, but this page edits “{self.expected}”. Nothing was sent."
+
+
+def editable(live: dict[str, Value]) -> dict[str, Value]:
+    """The object without status and without metadata that only the API server writes."""
+    metadata = {name: value for name, value in live.get("metadata", {}).items() if name not in SET_BY_SERVER}
+    kept = {name: value for name, value in live.items() if name != "status"}
+    return {**kept, "metadata": metadata} if "metadata" in live else kept
+
+
+def mismatches(value: dict[str, Value], target: Target, base: Base) -> tuple[Mismatch, ...]:
+    """Where the text names another object or state than this page edits. A missing namespace is no mismatch."""
+    wanted: tuple[tuple[Path, str, bool], ...] = (
+        (("apiVersion",), target.kind.resource.api_version, True),
+        (("kind",), target.kind.resource.kind, True),
+        (("metadata", "name"), target.name, True),
+        (("metadata", "namespace"), target.namespace, False),
+        (("metadata", "uid"), base.uid, False),
+        (("metadata", "resourceVersion"), base.version, False),
+    )
+    found = ((path, get(value, path), expected, required) for path, expected, required in wanted)
+    return tuple(
+        Mismatch(path, here, expected)
+        for path, here, expected, required in found
+        if here != expected and (required or (here is not ABSENT and here not in (None, "")))
+    )
+
+
+def to_write(value: dict[str, Value], live: dict[str, Value]) -> dict[str, Value]:
+    """The object to PUT: the edited part, the identity and version of `live`, and its status.
+
+    The status goes along for kinds without a status subresource, where leaving it out would remove it.
+    """
+    written = editable(value)
+    identity = {name: live["metadata"][name] for name in ("name", "uid", "resourceVersion")}
+    if "namespace" in live["metadata"]:
+        identity["namespace"] = live["metadata"]["namespace"]
+    written["metadata"] = {**written.get("metadata", {}), **identity}
+    if "status" in live:
+        written["status"] = live["status"]
+    return written
+
+
+def to_create(value: dict[str, Value], target: Target) -> dict[str, Value]:
+    """The object to POST where it is to be made again."""
+    written = editable(value)
+    identity = {"name": target.name, **({"namespace": target.namespace} if target.namespace else {})}
+    written["metadata"] = {**written.get("metadata", {}), **identity}
+    return written
+
+
+def fingerprint(value: Value) -> str:
+    """Tells whether two values are the same; the order of fields does not matter."""
+    canonical = json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    return hashlib.blake2b(canonical, digest_size=16).hexdigest()

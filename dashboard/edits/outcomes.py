@@ -1,0 +1,99 @@
+"""What a person sends, and what can come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dashboard.edits.diff import Change, Line
+from dashboard.edits.editable import Base
+from dashboard.edits.fields import Path
+from dashboard.edits.merge import Merge, Side
+from dashboard.edits.problems import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a person sends: the text, what it began with, and answers to conflicts that were shown."""
+
+    text: str
+    base: Base
+    choices: Mapping[Path, Side] = field(default_factory=dict)
+    seen: str = ""
+    """Fingerprint of their state to which `choices` are answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What saving would do. `draft` is the one to save: its base is the state that the diff compares with."""
+
+    draft: Draft
+    changes: tuple[Change, ...]
+    lines: tuple[Line, ...]
+    warnings: tuple[str, ...]
+    merged: Moved | None = None
+    """Where others' changes were merged in: what they were."""
+    again: bool = False
+    """Whether it makes a deleted object anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The object changed since the edit began."""
+
+    draft: Draft
+    """As it was sent: nothing of it is lost."""
+    now: Base
+    merge: Merge
+    theirs: tuple[Change, ...]
+    mine: tuple[Change, ...]
+    by: str = ""
+    """Who changed it, as far as the API server tells (a field manager)."""
+    at: str = ""
+    """RFC 3339; empty where the API server does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The object was deleted since the edit began."""
+
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Another object has the name now: the one that was edited was deleted."""
+
+    draft: Draft
+    now: Base
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The API server has it. `changed` is false where it had it already."""
+
+    version: str
+    changed: bool = True
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """No answer came to a write, and it could not be found out whether it was stored. Saving again is safe."""
+
+    draft: Draft
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Nothing was written, and why. `draft` is what the objections are about: the text as sent, or a merge of it."""
+
+    draft: Draft
+    refusal: Refusal
+    merged: Moved | None = None
+    """Where others' changes were merged into the draft: what they were."""
+
+
+Reviewed = Review | Moved | Gone | Replaced | Refused
+Outcome = Reviewed | Saved | Unsure

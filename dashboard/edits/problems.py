@@ -1,0 +1,169 @@
+"""What the API server (or the text) objects to, in words, beside the field it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from dashboard.edits.document import Document, DocumentError
+from dashboard.edits.editable import Mismatch
+from dashboard.edits.fields import Path, parse_path, show
+from informerd.errors import (
+    ApiError,
+    CredentialsError,
+    Forbidden,
+    InformerdError,
+    Invalid,
+    NotFound,
+    ServerError,
+    ServerTimeout,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
+
+_STRICT = re.compile(r"(?P<what>unknown|duplicate) field \"(?P<field>[^\"]+)\"")
+_GO_FIELD = re.compile(r"json: cannot unmarshal (?P<found>.+?) into Go (?:struct field|value) (?P<field>\S+)")
+_QUOTED_FIELD = re.compile(r"^[^\"]*\"(?P<field>[a-z][\w.\[\]/-]*)\" must ")
+_ADMISSION = re.compile(r"admission webhook|ValidatingAdmissionPolicy|denied the request|is forbidden: .*quota")
+_NO_FIELD = ("", "<nil>")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One objection. `said` is the API server's own text, word for word; empty where the objection is ours."""
+
+    words: str
+    """Ours, in plain words; may be empty where `said` says it all."""
+    said: str = ""
+    path: Path = ()
+    """The field it is about; empty for the whole object."""
+    line: int = 0
+    """Where that field stands in the text, counted from 1; 0: nowhere."""
+    column: int = 0
+    excerpt: tuple[tuple[int, str, bool], ...] = ()
+    """Lines around that place: number, text, whether it is the line meant."""
+
+    @property
+    def field(self) -> str:
+        return show(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Nothing was written, and why."""
+
+    problems: tuple[Problem, ...]
+    code: int
+    """The status that the page has."""
+    title: str
+    retry_after: float | None = None
+    """Seconds that the API server asks to wait before another try."""
+
+
+def refusal_of(error: InformerdError) -> Refusal:
+    """What an error of the client means to the person who edits."""
+    if isinstance(error, ApiError):
+        return Refusal(_problems_of(error), _code(error), _title(error), error.retry_after)
+    if isinstance(error, CredentialsError):
+        return Refusal((Problem("The credentials for the cluster could not be had.", str(error)),), 503, "Not sent")
+    return Refusal((Problem("No answer came from the API server.", str(error)),), 503, "The API server is unreachable")
+
+
+def unreadable(error: DocumentError) -> Refusal:
+    """The text could not be taken as an object."""
+    problem = Problem(error.message, line=error.line, column=error.column)
+    return Refusal((problem,), 422, "The YAML cannot be read")
+
+
+def mismatched(found: Iterable[Mismatch]) -> Refusal:
+    """The text is about another object."""
+    problems = tuple(Problem(each.words, path=each.path) for each in found)
+    return Refusal(problems, 422, "The text is about another object than this page")
+
+
+def located(refusal: Refusal, document: Document) -> Refusal:
+    """The same with each problem's place in the text filled in."""
+    return replace(refusal, problems=tuple(_located(problem, document) for problem in refusal.problems))
+
+
+def with_excerpts(refusal: Refusal, text: str) -> Refusal:
+    """The same with the lines around each problem's place."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return replace(refusal, problems=tuple(_with_excerpt(problem, lines) for problem in refusal.problems))
+
+
+def _located(problem: Problem, document: Document) -> Problem:
+    if problem.line or not problem.path:
+        return problem
+    position = document.position(problem.path)
+    return problem if position is None else replace(problem, line=position.line, column=position.column)
+
+
+def _with_excerpt(problem: Problem, lines: list[str]) -> Problem:
+    if not 0 < problem.line <= len(lines):
+        return problem
+    numbers = range(max(problem.line - 1, 1), min(problem.line + 1, len(lines)) + 1)
+    return replace(
+        problem, excerpt=tuple((number, lines[number - 1][:200], number == problem.line) for number in numbers)
+    )
+
+
+def _code(error: ApiError) -> int:
+    return error.code if 400 <= error.code < 500 else 503
+
+
+def _title(error: ApiError) -> str:
+    if isinstance(error, Forbidden) and not _ADMISSION.search(str(error)):
+        return "You may not do this"
+    if isinstance(error, TooManyRequests):
+        return "The API server is busy"
+    if isinstance(error, ServerError | ServerTimeout):
+        return "The API server failed"
+    return "The API server refused it"
+
+
+def _problems_of(error: ApiError) -> tuple[Problem, ...]:
+    message = str(error)
+    if isinstance(error, Invalid) and error.causes:
+        return tuple(Problem("", cause.message, _cause_path(cause.field, cause.message)) for cause in error.causes)
+    strict = list(_STRICT.finditer(message))
+    if strict:
+        return tuple(
+            Problem(
+                "The schema has no such field." if each["what"] == "unknown" else "The field is given twice.",
+                each[0],
+                parse_path(each["field"]),
+            )
+            for each in strict
+        )
+    wrong_type = _GO_FIELD.search(message)
+    if wrong_type is not None:
+        field = wrong_type["field"].partition(".")[2]
+        return (Problem(f"A {wrong_type['found']} cannot stand here.", message, parse_path(field)),)
+    return (Problem(_words(error, message), message),)
+
+
+def _cause_path(field: str, message: str) -> Path:
+    """The field of a cause; structural schemas leave it out where alternatives failed, but name it in the message."""
+    if field not in _NO_FIELD:
+        return parse_path(field)
+    quoted = _QUOTED_FIELD.search(message)
+    return parse_path(quoted["field"]) if quoted is not None else ()
+
+
+def _words(error: ApiError, message: str) -> str:
+    if _ADMISSION.search(message):
+        return "A rule of the cluster (admission) refused it."
+    if isinstance(error, Forbidden):
+        return "The cluster's access rules refused it."
+    if isinstance(error, Unauthorized):
+        return "The API server did not accept the credentials."
+    if isinstance(error, NotFound):
+        return "It does not exist."
+    if isinstance(error, TooManyRequests):
+        return "It asks to come again later."
+    if isinstance(error, ServerError | ServerTimeout | Unreachable):
+        return "This may pass: try again."
+    return ""

@@ -1,0 +1,57 @@
+"""Where a kind's schema comes from: the API server's OpenAPI v3, else the CustomResourceDefinition itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from django.core.cache import cache
+
+from dashboard.edits.schema import UNKNOWN, Schema, crd_schema, kind_schema
+from informerd.client import Client
+from informerd.errors import InformerdError
+from informerd.resource import Resource
+
+KEPT = 60
+"""Seconds that a schema is kept; then the next page asks again, so that a changed CRD shows soon."""
+TIME_LIMIT = 8.0
+"""Seconds to wait for a schema; the page comes without a form then."""
+
+
+async def schema_of(client: Client, resource: Resource) -> Schema:
+    """The kind's schema; UNKNOWN where the API server publishes none, or the person may not read it."""
+    key = f"schema:{client.config.server}:{resource.key}:{resource.version}".replace(" ", "")
+    known: Schema | None = cache.get(key)
+    if known is not None:
+        return known
+    schema = await _published(client, resource) or await _defined(client, resource) or UNKNOWN
+    if schema is not UNKNOWN:
+        cache.set(key, schema, KEPT)
+    return schema
+
+
+async def _published(client: Client, resource: Resource) -> Schema | None:
+    group = f"apis/{resource.group}" if resource.group else "api"
+    return await _read(
+        client,
+        f"/openapi/v3/{group}/{resource.version}",
+        lambda answer: kind_schema(answer, resource.group, resource.version, resource.kind),
+    )
+
+
+async def _defined(client: Client, resource: Resource) -> Schema | None:
+    if "." not in resource.group:
+        return None
+    path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{resource.key}"
+    return await _read(client, path, lambda answer: crd_schema(answer, resource.version))
+
+
+async def _read(client: Client, path: str, pick: Callable[[Mapping[str, Any]], Schema | None]) -> Schema | None:
+    try:
+        async with asyncio.timeout(TIME_LIMIT):
+            answer = (await client.request("GET", path, timeout=TIME_LIMIT)).json()
+    except (InformerdError, TimeoutError, msgspec.DecodeError):
+        return None
+    return pick(answer) if isinstance(answer, Mapping) else None
