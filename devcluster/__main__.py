@@ -1,0 +1,95 @@
+"""The demo cluster's process: ``python -m devcluster --port 6443 --kubeconfig FILE [--no-workload]``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from devcluster.kubeconfig import write_kubeconfig
+from devcluster.manifests import create_definitions
+from devcluster.server.core import Core
+from devcluster.server.faults import Faults
+from devcluster.serving import Serving
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="devcluster", description="A Kubernetes API server in memory, with a workload."
+    )
+    parser.add_argument("--port", type=int, default=6443, help="port on 127.0.0.1, 0 for any free one (default 6443)")
+    parser.add_argument("--kubeconfig", type=Path, metavar="FILE", help="write a kubeconfig to FILE")
+    parser.add_argument("--no-workload", action="store_true", help="an empty cluster in which nothing moves by itself")
+    parser.add_argument("--seed", type=int, help="make the workload repeatable")
+    parser.add_argument("--faults", action="store_true", help="serve /faults, which breaks things on request")
+    parser.add_argument("--bookmark-seconds", type=float, default=60.0, help=argparse.SUPPRESS)
+    parser.add_argument("--exit-with-parent", action="store_true", help="end when standard input ends")
+    return parser.parse_args(arguments)
+
+
+async def serve(options: argparse.Namespace) -> None:
+    """Serve until SIGINT, SIGTERM or, where asked for, the end of standard input. Raises OSError."""
+    rng = random.Random(options.seed)  # noqa: S311 - names and a demo's chances, no secrets
+    core = Core(now=time.time, rng=rng)
+    create_definitions(core)
+    ended = asyncio.Event()
+    faults = Faults(core.store, rng) if options.faults else None
+    async with contextlib.AsyncExitStack() as stack:
+        serving = Serving(core, port=options.port, faults=faults, bookmark_seconds=options.bookmark_seconds)
+        await stack.enter_async_context(serving)
+        garbage = asyncio.create_task(core.garbage.run(), name="garbage")
+        stack.push_async_callback(_cancelled, garbage)
+        if options.kubeconfig:
+            write_kubeconfig(options.kubeconfig, server=serving.url, token=serving.token)
+        _end_on_signals(ended)
+        if options.exit_with_parent:
+            _end_with_standard_input(ended)
+        sys.stdout.write(f"devcluster: ready at {serving.url}\n")
+        sys.stdout.flush()
+        await ended.wait()
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+def _end_on_signals(ended: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+
+
+def _end_with_standard_input(ended: asyncio.Event) -> None:
+    """The parent holds the other end: when it dies, however it dies, reading gives the end."""
+    loop = asyncio.get_running_loop()
+    descriptor = sys.stdin.fileno()
+
+    def read() -> None:
+        if not sys.stdin.buffer.raw.read(4096):  # type: ignore[attr-defined]
+            loop.remove_reader(descriptor)
+            ended.set()
+
+    loop.add_reader(descriptor, read)
+
+
+def main() -> int:
+    """Run; the exit status."""
+    options = parse()
+    try:
+        asyncio.run(serve(options))
+    except OSError as error:
+        sys.stderr.write(f"devcluster: {error.strerror or error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

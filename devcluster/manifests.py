@@ -1,0 +1,27 @@
+"""The definitions in deploy/crd, which the demo cluster serves from the start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+from devcluster.server.core import Core
+from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS
+from devcluster.server.objects import Object
+
+FOLDER = Path(__file__).parent.parent / "deploy" / "crd"
+
+
+def documents(folder: Path = FOLDER) -> Iterator[Object]:
+    """The YAML documents in a folder, file by file in the order of their names."""
+    for file in sorted(folder.glob("*.yaml")):
+        yield from filter(None, YAML(typ="safe", pure=True).load_all(file))
+
+
+def create_definitions(core: Core, folder: Path = FOLDER) -> None:
+    """Create every CustomResourceDefinition found. Raises Failure where one is invalid."""
+    for document in documents(folder):
+        if document.get("kind") == CUSTOM_RESOURCE_DEFINITIONS.kind:
+            core.create(CUSTOM_RESOURCE_DEFINITIONS, "", document)

@@ -1,0 +1,139 @@
+"""App: the API server over HTTP, on aiohttp. Each request is checked, routed and answered here; the rules are elsewhere.
+
+Guarantees: binds where it is told and serves only requests with the token under this machine's own name; nothing that
+a client sends ends the process; `close` ends open watches first.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+from devcluster.server import bodies, discovery, guard, openapi
+from devcluster.server.core import Core
+from devcluster.server.faults import Faults
+from devcluster.server.requests import Requests
+from devcluster.server.routes import PlainNotFound, resolve
+from devcluster.server.status import Failure, internal_error
+from devcluster.server.streams import Streams
+
+_log = logging.getLogger(__name__)
+_HEALTH = frozenset(("/healthz", "/livez", "/readyz"))
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class ApiApp:
+    """The HTTP face of a Core. `faults` is None unless they were asked for; `address` is for discovery."""
+
+    def __init__(self, core: Core, *, token: str, faults: Faults | None = None, bookmark_seconds: float = 60.0) -> None:
+        self._core = core
+        self._token = token
+        self._faults = faults
+        self._streams = Streams(core.store, bookmark_seconds=bookmark_seconds)
+        self._requests = Requests(core, self._streams)
+
+    def build(self) -> web.Application:
+        """The aiohttp application."""
+        app = web.Application(client_max_size=bodies.MAX_BYTES + 1)
+        app.router.add_route("*", "/{path:.*}", self.handle)
+        app.on_shutdown.append(self._end_streams)
+        return app
+
+    async def _end_streams(self, _app: web.Application) -> None:
+        self._streams.close()
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer any request; failures become Status bodies."""
+        try:
+            return await self._answer(request)
+        except Failure as failure:
+            return failure_response(failure)
+        except PlainNotFound:
+            return web.Response(status=404, text="404 page not found\n")
+        except web.HTTPRequestEntityTooLarge:
+            return failure_response(bodies.too_large())
+        except (web.HTTPException, ConnectionResetError):
+            raise
+        except Exception as error:
+            _log.exception("%s %s", request.method, request.path)
+            return failure_response(internal_error(f"{type(error).__name__}: {error}"))
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        guard.check(request, self._token)
+        path = request.path.rstrip("/") or "/"
+        if path in _HEALTH:
+            return web.Response(text="ok")
+        if path == "/faults" and self._faults is not None:
+            return await self._set_faults(request, self._faults)
+        if self._faults is not None:
+            await self._faults.strike()
+        document = self._document(request, path)
+        if document is not None:
+            return document
+        return await self._requests.handle(request, resolve(self._core.registry, request.raw_path.partition("?")[0]))
+
+    def _document(self, request: web.Request, path: str) -> web.Response | None:
+        """Discovery, OpenAPI and the version; None for resources."""
+        registry = self._core.registry
+        if path == "/version":
+            return json_response(discovery.version())
+        if path in ("/api", "/apis"):
+            if "APIGroupDiscoveryList" in request.headers.get("Accept", ""):
+                found = discovery.aggregated(registry, core=path == "/api")
+                return json_response(found, content_type=discovery.AGGREGATED)
+            plain = discovery.api_versions(request.host) if path == "/api" else discovery.group_list(registry)
+            return json_response(plain)
+        parts = path.strip("/").split("/")
+        if parts[0] == "openapi":
+            return self._openapi(parts)
+        if parts[0] == "apis" and len(parts) == 2:
+            return _found(discovery.group(registry, parts[1]))
+        if (parts[0], len(parts)) in (("api", 2), ("apis", 3)):
+            return _found(discovery.resource_list(registry, parts[1] if parts[0] == "apis" else "", parts[-1]))
+        return None
+
+    def _openapi(self, parts: list[str]) -> web.Response:
+        registry, definitions = self._core.registry, self._core.definitions
+        if parts == ["openapi", "v3"]:
+            return json_response(openapi.index(registry, definitions))
+        if parts[1:2] != ["v3"] or len(parts) not in (4, 5):
+            raise PlainNotFound
+        group = parts[3] if len(parts) == 5 else ""
+        return _found(openapi.document(registry, definitions, group, parts[-1]))
+
+    async def _set_faults(self, request: web.Request, faults: Faults) -> web.Response:
+        if request.method == "POST":
+            try:
+                wish = json.loads(await request.read())
+            except ValueError as error:
+                raise web.HTTPBadRequest(text=f"{error}\n") from error
+            if not isinstance(wish, dict):
+                raise web.HTTPBadRequest(text="an object is wanted\n")
+            faults.apply(wish)
+            self._streams.stall(faults.stalled)
+            if wish.get("drop"):
+                self._streams.drop()
+        return json_response(faults.state())
+
+
+def _found(document: dict[str, Any] | None) -> web.Response:
+    if document is None:
+        raise PlainNotFound
+    return json_response(document)
+
+
+def json_response(document: dict[str, Any], *, content_type: str = "application/json") -> web.Response:
+    """A document as JSON. The content type may carry parameters."""
+    return web.Response(body=json.dumps(document).encode(), headers={"Content-Type": content_type})
+
+
+def failure_response(failure: Failure) -> web.Response:
+    """A failure as a Status, with Retry-After where it says so."""
+    headers = {"Content-Type": "application/json"}
+    if failure.retry_after:
+        headers["Retry-After"] = str(failure.retry_after)
+    return web.Response(status=failure.code, body=json.dumps(failure.status()).encode(), headers=headers)

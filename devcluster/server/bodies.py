@@ -1,0 +1,130 @@
+"""Request bodies: JSON or YAML into dicts, with the real server's words for what does not parse."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from devcluster.server.kinds import Kind
+from devcluster.server.options import DeleteOptions, delete_options
+from devcluster.server.patches import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
+from devcluster.server.status import Failure, bad_request, unsupported_media_type
+
+MAX_BYTES = 3 << 20
+_BODIES = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+
+
+def too_large() -> Failure:
+    """The 413 for bodies over `MAX_BYTES`."""
+    return Failure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {MAX_BYTES}")
+
+
+def decode_object(body: bytes, content_type: str, kind: Kind) -> tuple[dict[str, Any], list[str]]:
+    """The object in a create or update, and the paths of fields given twice. Raises Failure (400, 415)."""
+    media_type = content_type.partition(";")[0].strip()
+    if media_type in ("application/yaml", "text/yaml", "application/x-yaml"):
+        return _checked(_from_yaml(body, kind), body, kind), []
+    if media_type not in ("", "application/json", "application/octet-stream"):
+        raise unsupported_media_type(_BODIES)
+    doubled: list[str] = []
+    try:
+        value = _from_json(body, doubled)
+    except ValueError as error:
+        shown = body.decode(errors="replace") or "<empty>"
+        why = f"couldn't get version/kind; json parse error: {_go_words(error, body)} ({shown[:1024]})"
+        raise bad_request(f"the object provided is unrecognized (must be of type {kind.kind}): {why}") from None
+    return _checked(value, body, kind), doubled
+
+
+def _checked(value: Any, body: bytes, kind: Kind) -> dict[str, Any]:
+    unrecognized = f"the object provided is unrecognized (must be of type {kind.kind}):"
+    if not isinstance(value, dict):
+        word = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
+        struct = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }'
+        why = (
+            f"couldn't get version/kind; json parse error: json: cannot unmarshal {word} into Go value of type {struct}"
+        )
+        raise bad_request(f"{unrecognized} {why} ({body[:64].hex()})")
+    if kind.custom and not value.get("kind"):
+        shown = body.decode(errors="replace")
+        raise bad_request(f"{unrecognized} Object 'Kind' is missing in '{shown}' ({shown})")
+    return value
+
+
+def _from_yaml(body: bytes, kind: Kind) -> Any:
+    try:
+        return YAML(typ="safe", pure=True).load(io.BytesIO(body))
+    except YAMLError as error:
+        raise bad_request(f"error converting YAML to JSON of {kind.kind}: {error}") from None
+
+
+def _from_json(body: bytes, doubled: list[str]) -> Any:
+    """The JSON value. Paths of doubled keys are collected from the inside out, hence the marks."""
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) != len(items):
+            names = [name for name, _ in items]
+            found_twice = dict.fromkeys(name for name in names if names.count(name) > 1)
+            twice.append((found, list(found_twice)))
+        return found
+
+    twice: list[tuple[dict[str, Any], list[str]]] = []
+    value = json.loads(body, object_pairs_hook=pairs, parse_constant=_refuse_constant)
+    for holder, names in twice:
+        prefix = _path_of(value, holder)
+        doubled += [f"{prefix}.{name}".lstrip(".") for name in names]
+    return value
+
+
+def _refuse_constant(text: str) -> Any:
+    raise ValueError(f"invalid character '{text[0]}' looking for beginning of value")
+
+
+def _path_of(value: Any, wanted: dict[str, Any], path: str = "") -> str:
+    if value is wanted:
+        return path
+    inside = value.items() if isinstance(value, dict) else ()
+    if isinstance(value, list):
+        return next((p for i, v in enumerate(value) if (p := _path_of(v, wanted, f"{path}[{i}]"))), "")
+    return next((p for key, v in inside if (p := _path_of(v, wanted, f"{path}.{key}"))), "")
+
+
+def _go_words(error: ValueError, body: bytes) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        rest = error.doc[error.pos :].strip() if isinstance(error.doc, str) else ""
+        if not body.strip() or not rest:
+            return "unexpected end of JSON input"
+        return f"invalid character '{rest[0]}' looking for beginning of value"
+    return "invalid UTF-8 in JSON input" if isinstance(error, UnicodeDecodeError) else str(error)
+
+
+def decode_patch(body: bytes, content_type: str, kind: Kind) -> tuple[Any, str]:
+    """The patch and its media type. Raises Failure (400, 415)."""
+    media_type = content_type.partition(";")[0].strip()
+    accepted = [JSON_PATCH, MERGE_PATCH] + ([] if kind.custom else [STRATEGIC_PATCH])
+    if media_type not in accepted:
+        if media_type == APPLY_PATCH:
+            message = "server-side apply is not supported by the demo cluster"
+            raise Failure(415, "UnsupportedMediaType", message)
+        raise unsupported_media_type(", ".join([*accepted, APPLY_PATCH]))
+    try:
+        return json.loads(body), media_type
+    except ValueError:
+        raise bad_request("invalid JSON patch") from None
+
+
+def decode_delete(body: bytes, query: Mapping[str, str]) -> DeleteOptions:
+    """DeleteOptions from a body, which may be empty, and the query. Raises Failure (400, 422)."""
+    try:
+        value = json.loads(body) if body.strip() else {}
+    except ValueError as error:
+        raise bad_request(f"couldn't get version/kind; json parse error: {_go_words(error, body)}") from None
+    if not isinstance(value, dict):
+        raise bad_request("couldn't get version/kind; json parse error: json: cannot unmarshal the body")
+    return delete_options(query, value)

@@ -1,0 +1,62 @@
+"""Core: the parts of one API server, wired; what the HTTP layer and the seed talk to."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from devcluster.server import crds, objects
+from devcluster.server.definitions import Definitions
+from devcluster.server.deletion import Deletion
+from devcluster.server.garbage import Garbage
+from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, Registry
+from devcluster.server.objects import Object
+from devcluster.server.options import WriteOptions
+from devcluster.server.store import Change, Record, Store
+from devcluster.server.verbs import Verbs
+
+FIRST_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+
+
+class Core:
+    """A store with its verbs, kinds and garbage collector. `now` gives Unix seconds.
+
+    A new one holds the four namespaces that every cluster has.
+    """
+
+    def __init__(self, *, now: Callable[[], float], rng: random.Random, store: Store | None = None) -> None:
+        self.now = now
+        self.store = store or Store()
+        self.registry = Registry()
+        self.definitions = Definitions.load()
+        self.verbs = Verbs(self.store, self.definitions, now=now, rng=rng)
+        self.deletion = Deletion(self.store, now=now)
+        self.garbage = Garbage(self.store, self.registry, self.deletion, now=now)
+        self.store.listen(CUSTOM_RESOURCE_DEFINITIONS.key, self._serve_definition)
+        for name in FIRST_NAMESPACES:
+            self.create(self.kind("namespaces"), "", {"metadata": {"name": name}})
+
+    def kind(self, key: str) -> Kind:
+        """The kind stored under ``plural`` or ``plural.group``. Raises LookupError."""
+        found = self.registry.bucket(key)
+        if found is None:
+            raise LookupError(f"{key} is not served")
+        return found
+
+    def create(self, kind: Kind, namespace: str, obj: Object) -> None:
+        """Create as a client would. Raises Failure."""
+        self.verbs.create(kind, namespace, obj, WriteOptions(field_validation="Strict"))
+
+    def seed(self, kind: Kind, obj: Object) -> Record:
+        """Store an object as it is: with a past creationTimestamp, a status, a uid of its own. Defaults are not filled."""
+        record = objects.encode(obj, kind, self.store.next_revision)
+        self.store.put(kind.key, record)
+        return record
+
+    def _serve_definition(self, change: Change) -> None:
+        obj = objects.decode(change.record)
+        spec = obj["spec"]
+        if any(kind.group == spec["group"] for kind in BUILT_IN):
+            return
+        kinds = () if change.operation == "DELETED" else crds.kinds_of(obj)
+        self.registry.replace(spec["group"], spec["names"]["plural"], kinds)

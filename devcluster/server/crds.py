@@ -1,0 +1,146 @@
+"""CustomResourceDefinitions: their rules, the status the server gives them, and the kinds they make it serve.
+
+Source: apiextensions-apiserver's pkg/apis/apiextensions/validation and pkg/controller/{status,establish,finalizer}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from devcluster.server.kinds import Kind
+from devcluster.server.metadata import timestamp
+from devcluster.server.objects import Object
+from devcluster.server.schema import Schema
+from devcluster.server.status import FieldError, invalid_value, not_supported, required
+
+CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+"""The finalizer that holds a definition until its objects are gone."""
+
+_APPROVAL = "api-approved.kubernetes.io"
+_SCOPES = ("Cluster", "Namespaced")
+_FREE = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string")
+
+
+def fill_defaults(obj: Object) -> None:
+    """Set, in place, the names that follow from others."""
+    spec = obj.setdefault("spec", {})
+    names = spec.setdefault("names", {})
+    if names.get("kind"):
+        names.setdefault("singular", names["kind"].lower())
+        names.setdefault("listKind", f"{names['kind']}List")
+    spec.setdefault("conversion", {"strategy": "None"})
+
+
+def fill_status(obj: Object, now: float) -> None:
+    """Set, in place, accepted names and the conditions NamesAccepted and Established. `now` is in Unix seconds."""
+    metadata, spec = obj["metadata"], obj["spec"]
+    if "deletionTimestamp" not in metadata:
+        metadata["finalizers"] = list(dict.fromkeys([*(metadata.get("finalizers") or ()), CLEANUP]))
+    status = obj.get("status") or {}
+    stored = next((v["name"] for v in spec["versions"] if v.get("storage")), "")
+    conditions = status.get("conditions") or [
+        _condition("NamesAccepted", "NoConflicts", "no conflicts found", now),
+        _condition("Established", "InitialNamesAccepted", "the initial names have been accepted", now),
+    ]
+    versions = list(dict.fromkeys([*(status.get("storedVersions") or ()), stored]))
+    obj["status"] = {"conditions": conditions, "acceptedNames": spec["names"], "storedVersions": versions}
+
+
+def _condition(name: str, reason: str, message: str, now: float) -> dict[str, str]:
+    since = timestamp(now)
+    return {"type": name, "status": "True", "lastTransitionTime": since, "reason": reason, "message": message}
+
+
+def kinds_of(obj: Object) -> tuple[Kind, ...]:
+    """The kinds a definition serves, one for each served version."""
+    spec = obj["spec"]
+    return tuple(_kind(spec, version) for version in spec["versions"] if version.get("served"))
+
+
+def _kind(spec: dict[str, Any], version: dict[str, Any]) -> Kind:
+    names, subresources = spec["names"], version.get("subresources") or {}
+    return Kind(
+        group=spec["group"],
+        version=version["name"],
+        plural=names["plural"],
+        kind=names["kind"],
+        singular=names["singular"],
+        list_kind=names["listKind"],
+        namespaced=spec["scope"] == "Namespaced",
+        short_names=tuple(names.get("shortNames") or ()),
+        categories=tuple(names.get("categories") or ()),
+        has_status="status" in subresources,
+        counts_generation=True,
+        unconditional_update=False,
+        custom=True,
+        schema=(version.get("schema") or {}).get("openAPIV3Schema") or {},
+        columns=tuple(version.get("additionalPrinterColumns") or ()),
+    )
+
+
+def check(obj: Object) -> list[FieldError]:
+    """What is wrong with a definition."""
+    spec, name = obj["spec"], obj["metadata"].get("name", "")
+    names = spec["names"]
+    errors: list[FieldError] = []
+    if name != f"{names.get('plural', '')}.{spec.get('group', '')}" or not spec.get("group"):
+        errors.append(invalid_value("metadata.name", name, 'must be spec.names.plural+"."+spec.group'))
+    errors += _check_spec(spec)
+    errors += [
+        required(f"spec.names.{key}") for key in ("plural", "singular", "kind", "listKind") if not names.get(key)
+    ]
+    if not any(version.get("storage") for version in spec.get("versions") or ()):
+        why = "must have at least one stored version"
+        errors.append(invalid_value("status.storedVersions", None, why))
+    return errors + _check_approval(obj)
+
+
+def _check_spec(spec: dict[str, Any]) -> Iterator[FieldError]:
+    if not spec.get("group"):
+        yield required("spec.group")
+    if not spec.get("scope"):
+        yield required("spec.scope")
+    elif spec["scope"] not in _SCOPES:
+        yield not_supported("spec.scope", spec["scope"], _SCOPES)
+    versions = spec.get("versions") or []
+    if sum(bool(version.get("storage")) for version in versions) != 1:
+        shown = [version.get("name") for version in versions] or None
+        yield invalid_value("spec.versions", shown, "must have exactly one version marked as storage version")
+    for position, version in enumerate(versions):
+        schema = (version.get("schema") or {}).get("openAPIV3Schema")
+        where = f"spec.versions[{position}].schema.openAPIV3Schema"
+        if schema is None:
+            yield required(where, "schemas are required")
+        elif len(versions) == 1:
+            yield from _check_structure(schema, "spec.validation.openAPIV3Schema", root=True)
+        else:
+            yield from _check_structure(schema, where, root=True)
+
+
+def _check_structure(schema: Schema, path: str, *, root: bool = False) -> Iterator[FieldError]:
+    for name, below in (schema.get("properties") or {}).items():
+        yield from _check_structure(below, f"{path}.properties[{name}]")
+    items = schema.get("items")
+    if isinstance(items, dict):
+        yield from _check_structure(items, f"{path}.items")
+    additional = schema.get("additionalProperties")
+    if isinstance(additional, dict):
+        yield from _check_structure(additional, f"{path}.additionalProperties")
+    if not schema.get("type") and not (not root and any(schema.get(word) for word in _FREE)):
+        yield required(f"{path}.type", f"must not be empty {'at the root' if root else 'for specified object fields'}")
+    elif root and schema["type"] != "object":
+        yield invalid_value(f"{path}.type", schema["type"], "must be object at the root")
+
+
+def _check_approval(obj: Object) -> list[FieldError]:
+    group = obj["spec"].get("group", "")
+    if not (group.endswith((".k8s.io", ".kubernetes.io")) or group in ("k8s.io", "kubernetes.io")):
+        return []
+    if (obj["metadata"].get("annotations") or {}).get(_APPROVAL):
+        return []
+    why = (
+        f'protected groups must have approval annotation "{_APPROVAL}", '
+        "see https://github.com/kubernetes/enhancements/pull/1111"
+    )
+    return [required(f"metadata.annotations[{_APPROVAL}]", why)]

@@ -1,0 +1,181 @@
+"""The built-in kinds' definitions: what was recorded from the real server, and decoding checked against it.
+
+The real server decodes built-in kinds into Go structs: a wrong type is a 400, an unknown field is dropped and told as
+a warning or, under strict field validation, as an error. Nulls count as absent.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from devcluster.server.kinds import DEFINITIONS_FILE, Kind
+from devcluster.server.schema import Schema
+from devcluster.server.status import bad_request
+
+_GO_KINDS: dict[type, str] = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    bool: "bool",
+    int: "number",
+    float: "number",
+}
+_TIME_LAYOUT = "2006-01-02T15:04:05Z07:00"
+_MICRO_TIME = "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"
+_OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+
+
+class WrongType(Exception):
+    """A value does not fit its Go field; the message is the Go decoder's."""
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """Recorded definitions by name, and per kind the root definition and the columns."""
+
+    kinds: dict[str, dict[str, Any]]
+    definitions: dict[str, Schema]
+
+    @classmethod
+    def load(cls, file: Path = DEFINITIONS_FILE) -> Definitions:
+        """Read the recorded file."""
+        recorded = json.loads(file.read_text())
+        return cls(recorded["kinds"], recorded["definitions"])
+
+    def schema(self, kind: Kind) -> Schema:
+        """The root schema of a built-in kind."""
+        return self.definitions[self.kinds[kind.key]["root"]]
+
+    def columns(self, kind: Kind) -> list[tuple[str, str, str, int]]:
+        """(name, type, format, priority) of the columns that kubectl prints."""
+        return [tuple(column) for column in self.kinds[kind.key]["columns"]]
+
+    def resolve(self, schema: Schema) -> Schema:
+        """The schema itself, or what it refers to."""
+        return self.definitions[schema["$ref"]] if "$ref" in schema else schema
+
+    def decode(self, obj: dict[str, Any], kind: Kind) -> list[str]:
+        """Check `obj` in place: drop nulls and unknown fields, whose paths are returned. Raises Failure (400)."""
+        decoder = _Decoder(self)
+        try:
+            decoder.check(obj, self.schema(kind), kind.kind, "", "")
+        except WrongType as error:
+            raise bad_request(_cannot_be_handled(kind, str(error))) from error
+        return decoder.unknown
+
+    def decode_meta(self, obj: dict[str, Any], kind: Kind) -> list[str]:
+        """The same for the metadata alone: all that is typed in a custom resource."""
+        decoder = _Decoder(self)
+        metadata = obj.get("metadata")
+        try:
+            if metadata is not None and not isinstance(metadata, dict):
+                raise WrongType(_cannot_unmarshal(metadata, kind.kind, "metadata", "v1.ObjectMeta"))
+            decoder.check(metadata or {}, self.definitions[_OBJECT_META], "ObjectMeta", "", "metadata")
+        except WrongType as error:
+            raise bad_request(_cannot_be_handled(kind, str(error))) from error
+        return decoder.unknown
+
+
+def strict_failure(kind: Kind, problems: list[str]) -> Exception:
+    """The 400 of strict field validation; `problems` such as ``unknown field "spec.x"``."""
+    return bad_request(_cannot_be_handled(kind, f"strict decoding error: {', '.join(problems)}"))
+
+
+def _cannot_be_handled(kind: Kind, why: str) -> str:
+    return f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}'
+
+
+def _cannot_unmarshal(value: Any, struct: str, path: str, wanted: str) -> str:
+    word = _GO_KINDS[type(value)]
+    return f"json: cannot unmarshal {word} into Go struct field {struct}.{path} of type {wanted}"
+
+
+@dataclass
+class _Decoder:
+    source: Definitions
+    unknown: list[str] = field(default_factory=list)
+
+    def check(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
+        """Check `value`; `struct` and `go_path` are for messages of the Go decoder, `path` for unknown fields."""
+        name = schema.get("$ref", "")
+        schema = self.source.resolve(schema)
+        wanted = schema.get("type")
+        if wanted == "object" and "properties" in schema:
+            self.check_struct(value, schema, name.rpartition(".")[2] or struct, go_path, path)
+        elif wanted == "object":
+            self.check_map(value, schema, struct, go_path, path)
+        elif wanted == "array":
+            self.check_array(value, schema, struct, go_path, path)
+        elif wanted == "string":
+            self.check_string(value, schema, name, struct, go_path)
+        elif wanted == "boolean":
+            self.expect(isinstance(value, bool), value, struct, go_path, "bool")
+        elif wanted in ("integer", "number"):
+            fits = isinstance(value, int | float) and not isinstance(value, bool)
+            fits = fits and (wanted == "number" or float(value).is_integer())
+            self.expect(fits, value, struct, go_path, schema.get("format", "int32"))
+
+    def expect(self, fits: bool, value: Any, struct: str, go_path: str, wanted: str) -> None:
+        if not fits:
+            raise WrongType(_cannot_unmarshal(value, struct, go_path, wanted))
+
+    def check_struct(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
+        self.expect(isinstance(value, dict), value, struct, go_path, f"v1.{struct}")
+        properties = schema["properties"]
+        for key in list(value):
+            below = f"{path}.{key}" if path else key
+            if key not in properties:
+                self.unknown.append(below)
+                del value[key]
+            elif value[key] is None:
+                del value[key]
+            else:
+                self.check(value[key], properties[key], struct, f"{go_path}.{key}" if go_path else key, below)
+
+    def check_map(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
+        items = schema.get("additionalProperties")
+        self.expect(isinstance(value, dict), value, struct, go_path, f"map[string]{self.go_type(items or {})}")
+        if items is None:
+            return
+        for key, item in list(value.items()):
+            if item is not None:
+                self.check(item, items, struct, go_path, f"{path}.{key}")
+            elif items.get("type") == "string":
+                value[key] = ""
+
+    def check_array(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
+        self.expect(isinstance(value, list), value, struct, go_path, f"[]{self.go_type(schema['items'])}")
+        for position, item in enumerate(value):
+            self.check(item, schema["items"], struct, go_path, f"{path}[{position}]")
+
+    def check_string(self, value: Any, schema: Schema, name: str, struct: str, go_path: str) -> None:
+        self.expect(isinstance(value, str), value, struct, go_path, "string")
+        if schema.get("format") == "date-time":
+            _check_time(value, _TIME_LAYOUT if name != _MICRO_TIME else _TIME_LAYOUT.replace("Z", ".000000Z"))
+        elif schema.get("format") == "byte":
+            try:
+                base64.b64decode(value, validate=True)
+            except binascii.Error:
+                raise WrongType("illegal base64 data at input byte 0") from None
+
+    def go_type(self, schema: Schema) -> str:
+        if "$ref" in schema:
+            return f"v1.{schema['$ref'].rpartition('.')[2]}"
+        if schema.get("format") == "byte":
+            return "[]uint8"
+        return {"boolean": "bool", "integer": str(schema.get("format", "int32"))}.get(schema.get("type", ""), "string")
+
+
+def _check_time(text: str, layout: str) -> None:
+    try:
+        fits = datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        fits = False
+    if not fits:
+        raise WrongType(f'parsing time "{text}" as "{layout}": cannot parse "{text}" as "2006"')

@@ -1,0 +1,125 @@
+"""Deletion: preconditions, grace periods, finalizers and propagation policies.
+
+Source: apiserver's registry/generic/registry/store.go (Delete, deletionFinalizersForGarbageCollection) and
+registry/rest/delete.go. What follows a deletion (dependents, namespaces' contents) is in garbage.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from devcluster.server import metadata, objects
+from devcluster.server.kinds import Kind
+from devcluster.server.objects import Object
+from devcluster.server.options import DeleteOptions
+from devcluster.server.status import conflict, forbidden, not_found
+from devcluster.server.store import Record, Store
+from devcluster.server.verbs import Outcome
+
+FOREGROUND = "foregroundDeletion"
+ORPHAN = "orphan"
+
+_RETURN_OBJECT = ("pods", "services", "serviceaccounts")
+_FIXED_NAMESPACES = ("default", "kube-system", "kube-public")
+_FINISHED = ("Succeeded", "Failed")
+
+
+class Deletion:
+    """The delete verb on one store. `now` gives Unix seconds."""
+
+    def __init__(self, store: Store, *, now: Callable[[], float]) -> None:
+        self._store = store
+        self._now = now
+
+    def delete(self, kind: Kind, namespace: str, name: str, options: DeleteOptions) -> Outcome:
+        """Delete, or mark as being deleted where grace or finalizers hold it. Raises Failure: 403, 404, 409."""
+        record = self._store.get(kind.key, (namespace if kind.namespaced else "", name))
+        if record is None:
+            raise not_found(kind, name)
+        _check_preconditions(kind, record, options)
+        if kind.key == "namespaces" and name in _FIXED_NAMESPACES:
+            raise forbidden(kind, name, "this namespace may not be deleted")
+        obj = objects.decode(record)
+        return self._delete(kind, record, obj, options)
+
+    def _delete(self, kind: Kind, record: Record, obj: Object, options: DeleteOptions) -> Outcome:
+        grace = self._grace(kind, obj, options)
+        finalizers = _finalizers(obj, options)
+        meta = obj["metadata"]
+        waits = bool(finalizers or grace or kind.key == "namespaces")
+        if record.deleting and waits and finalizers == (meta.get("finalizers") or []):
+            if grace >= meta.get("deletionGracePeriodSeconds", 0):
+                return Outcome(200, record.raw)
+        if finalizers:
+            meta["finalizers"] = finalizers
+        self._mark(kind, obj, grace)
+        if options.dry_run:
+            held = objects.record_of(obj, kind, record.revision)
+            return Outcome(200, held.raw if waits or kind.key in _RETURN_OBJECT else _success(kind, record))
+        written = objects.encode(obj, kind, self._store.next_revision)
+        if waits:
+            self._store.put(kind.key, written)
+            return Outcome(200, written.raw)
+        self._store.remove(kind.key, written)
+        return Outcome(200, written.raw if kind.key in _RETURN_OBJECT else _success(kind, record))
+
+    def _mark(self, kind: Kind, obj: Object, grace: int) -> None:
+        meta = obj["metadata"]
+        if kind.key == "namespaces":
+            obj["status"] = {**(obj.get("status") or {}), "phase": "Terminating"}
+        if "deletionTimestamp" not in meta:
+            if meta.get("generation"):
+                meta["generation"] += 1
+            meta["deletionTimestamp"] = metadata.timestamp(self._now() + grace)
+        elif grace < meta.get("deletionGracePeriodSeconds", 0):
+            meta["deletionTimestamp"] = metadata.timestamp(self._now() + grace)
+        if kind.key != "namespaces":
+            meta["deletionGracePeriodSeconds"] = grace
+
+    @staticmethod
+    def _grace(kind: Kind, obj: Object, options: DeleteOptions) -> int:
+        """Seconds until the object may go; only pods have any."""
+        if kind.key != "pods":
+            return 0
+        spec, status = obj.get("spec") or {}, obj.get("status") or {}
+        if not spec.get("nodeName") or status.get("phase") in _FINISHED:
+            return 0
+        asked = options.grace_seconds
+        seconds: int = spec.get("terminationGracePeriodSeconds", 30) if asked is None else asked
+        return seconds if seconds >= 0 else 1
+
+
+def _finalizers(obj: Object, options: DeleteOptions) -> list[str]:
+    kept = [name for name in obj["metadata"].get("finalizers") or [] if name not in (FOREGROUND, ORPHAN)]
+    present = [name for name in obj["metadata"].get("finalizers") or [] if name in (FOREGROUND, ORPHAN)]
+    if options.policy == "Foreground":
+        return [*kept, FOREGROUND]
+    if options.policy == "Orphan":
+        return [*kept, ORPHAN]
+    return kept if options.policy == "Background" else kept + present
+
+
+def _check_preconditions(kind: Kind, record: Record, options: DeleteOptions) -> None:
+    name = record.key[1]
+    if options.uid and options.uid != record.uid:
+        why = (
+            f"the UID in the precondition ({options.uid}) does not match the UID in record ({record.uid}). "
+            "The object might have been deleted and then recreated"
+        )
+        raise conflict(kind, name, why, by_kind=True)
+    if options.version and options.version != str(record.revision):
+        why = (
+            f"the ResourceVersion in the precondition ({options.version}) does not match the ResourceVersion in record "
+            f"({record.revision}). The object might have been modified"
+        )
+        raise conflict(kind, name, why, by_kind=True)
+
+
+def _success(kind: Kind, record: Record) -> bytes:
+    details: dict[str, Any] = {"name": record.key[1], "group": kind.group, "kind": kind.plural, "uid": record.uid}
+    details = {key: value for key, value in details.items() if value}
+    body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+    return msgspec.json.encode(body)

@@ -1,0 +1,117 @@
+"""Discovery: which groups, versions and resources there are, plain and aggregated, and the version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from devcluster.server.kinds import ALL_VERBS, Kind, Registry
+
+Document = dict[str, Any]
+AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+VERSION = "v1.37.1-demo"
+
+
+def version() -> Document:
+    """What /version says."""
+    return {
+        "major": "1", "minor": "37", "gitVersion": VERSION, "gitCommit": "", "gitTreeState": "clean",
+        "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "python", "platform": "demo",
+    }  # fmt: skip
+
+
+def api_versions(address: str) -> Document:
+    """What /api says."""
+    served = [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]
+    return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": served}
+
+
+def group_list(registry: Registry) -> Document:
+    """What /apis says."""
+    groups = [_group(name, versions) for name, versions in registry.group_versions().items() if name]
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
+
+
+def group(registry: Registry, name: str) -> Document | None:
+    """What /apis/GROUP says; None where there is no such group."""
+    versions = registry.group_versions().get(name)
+    return {"kind": "APIGroup", "apiVersion": "v1", **_group(name, versions)} if versions and name else None
+
+
+def _group(name: str, versions: list[str]) -> Document:
+    entries = [{"groupVersion": f"{name}/{version}", "version": version} for version in versions]
+    return {"name": name, "versions": entries, "preferredVersion": entries[0]}
+
+
+def resource_list(registry: Registry, group: str, version: str) -> Document | None:
+    """What /api/v1 and /apis/GROUP/VERSION say; None where there is no such version."""
+    kinds = [kind for kind in registry if (kind.group, kind.version) == (group, version)]
+    if not kinds:
+        return None
+    resources = [entry for kind in _sorted(kinds) for entry in _resources(kind)]
+    name = f"{group}/{version}" if group else version
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": name, "resources": resources}
+
+
+def _sorted(kinds: Iterable[Kind]) -> list[Kind]:
+    return sorted(kinds, key=lambda kind: kind.plural)
+
+
+def _resources(kind: Kind) -> list[Document]:
+    main: Document = {
+        "name": kind.plural, "singularName": kind.singular, "namespaced": kind.namespaced, "kind": kind.kind,
+        "verbs": list(ALL_VERBS),
+    }  # fmt: skip
+    if kind.short_names:
+        main["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        main["categories"] = list(kind.categories)
+    entries = [main]
+    if kind.has_status:
+        entries.append(
+            {
+                "name": f"{kind.plural}/status", "singularName": "", "namespaced": kind.namespaced, "kind": kind.kind,
+                "verbs": ["get", "patch", "update"],
+            }
+        )  # fmt: skip
+    return entries
+
+
+def aggregated(registry: Registry, *, core: bool) -> Document:
+    """Aggregated discovery (apidiscovery.k8s.io/v2) of /api or /apis."""
+    items = [
+        {"metadata": {"name": name} if name else {}, "versions": [_version(registry, name, v) for v in versions]}
+        for name, versions in registry.group_versions().items()
+        if core is (name == "")
+    ]
+    return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
+
+
+def _version(registry: Registry, group: str, version: str) -> Document:
+    kinds = [kind for kind in registry if (kind.group, kind.version) == (group, version)]
+    return {
+        "version": version,
+        "resources": [_aggregated_resource(kind) for kind in _sorted(kinds)],
+        "freshness": "Current",
+    }
+
+
+def _aggregated_resource(kind: Kind) -> Document:
+    responds = {
+        "group": kind.group if kind.custom else "",
+        "version": kind.version if kind.custom else "",
+        "kind": kind.kind,
+    }
+    entry: Document = {
+        "resource": kind.plural, "responseKind": responds, "scope": "Namespaced" if kind.namespaced else "Cluster",
+        "singularResource": kind.singular, "verbs": list(ALL_VERBS),
+    }  # fmt: skip
+    if kind.short_names:
+        entry["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        entry["categories"] = list(kind.categories)
+    if kind.has_status:
+        entry["subresources"] = [
+            {"subresource": "status", "responseKind": responds, "verbs": ["get", "patch", "update"]}
+        ]
+    return entry

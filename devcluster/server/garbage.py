@@ -1,0 +1,216 @@
+"""What a cluster's controllers do after a deletion, in the simplest form that keeps their promises.
+
+* An object whose owners are all gone is deleted; one that names an owner which never existed too.
+* ``foregroundDeletion`` holds an owner until its dependents are gone; ``orphan`` takes it out of their references.
+* A namespace being deleted is emptied and goes; so is a CustomResourceDefinition with its objects.
+* A pod goes when its grace period is over, unless a kubelet (the workload) removed it before.
+* Events are forgotten after an hour, as --event-ttl says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import calendar
+import time
+from collections.abc import Callable
+
+from devcluster.server import crds, objects
+from devcluster.server.deletion import FOREGROUND, ORPHAN, Deletion
+from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind, Registry
+from devcluster.server.options import DeleteOptions
+from devcluster.server.status import Failure
+from devcluster.server.store import Change, Key, Record, Store
+
+EVENT_SECONDS = 3600.0
+"""How long a Kubernetes Event is kept after its last change."""
+
+_NOW = DeleteOptions(grace_seconds=0)
+
+
+class Garbage:
+    """Collects on one store: `collect` does what is due at `now()` (Unix seconds); `run` calls it as things change."""
+
+    def __init__(self, store: Store, registry: Registry, deletion: Deletion, *, now: Callable[[], float]) -> None:
+        self._store = store
+        self._registry = registry
+        self._deletion = deletion
+        self._now = now
+        self._suspects: set[tuple[str, Key]] = set()
+        self._pods: set[Key] = set()
+        self._events: dict[Key, float] = {}
+        self._woken = asyncio.Event()
+        self._watched: set[str] = set()
+        self._watch_buckets()
+        registry.on_change(self._watch_buckets)
+
+    async def run(self, *, interval: float = 1.0) -> None:
+        """Collect until cancelled: at once after a deletion, and every `interval` seconds for what time brings."""
+        while True:
+            self.collect()
+            self._woken.clear()
+            try:
+                await asyncio.wait_for(self._woken.wait(), interval)
+            except TimeoutError:
+                continue
+
+    def collect(self) -> None:
+        """Do all that is due."""
+        self._expire_events()
+        self._end_pods()
+        while self._suspects:
+            bucket, key = self._suspects.pop()
+            kind = self._registry.bucket(bucket)
+            record = self._store.get(bucket, key)
+            if kind is not None and record is not None:
+                self._examine(kind, record)
+
+    def _watch_buckets(self) -> None:
+        for kind in self._registry:
+            if kind.key not in self._watched:
+                self._watched.add(kind.key)
+                self._store.listen(kind.key, self._notice)
+                for record in self._store.records(kind.key).values():
+                    self._notice_record(kind.key, record)
+
+    def _notice(self, change: Change) -> None:
+        record = change.record
+        if change.operation != "DELETED":
+            self._notice_record(change.bucket, record)
+            return
+        self._pods.discard(record.key)
+        self._events.pop(record.key, None) if change.bucket == "events" else None
+        for owner in record.owners:
+            self._suspect_owner(owner)
+        for dependent in self._store.dependents(record.uid):
+            self._suspect(*dependent)
+        self._suspect_container(change.bucket, record)
+
+    def _notice_record(self, bucket: str, record: Record) -> None:
+        if bucket == "events":
+            self._events[record.key] = self._now()
+        elif bucket == "pods" and record.deleting:
+            self._pods.add(record.key)
+        if record.deleting or any(not self._store.has_uid(owner) for owner in record.owners):
+            self._suspect(bucket, record.key)
+
+    def _suspect(self, bucket: str, key: Key) -> None:
+        self._suspects.add((bucket, key))
+        self._woken.set()
+
+    def _suspect_owner(self, uid: str) -> None:
+        place = self._store.place(uid)
+        if place is not None:
+            self._suspect(*place)
+
+    def _suspect_container(self, bucket: str, record: Record) -> None:
+        """The namespace or definition that may have been waiting for this object to go."""
+        if record.key[0]:
+            self._suspect("namespaces", ("", record.key[0]))
+        self._suspect(CUSTOM_RESOURCE_DEFINITIONS.key, ("", bucket))
+
+    def _examine(self, kind: Kind, record: Record) -> None:
+        if not record.deleting:
+            if record.owners and not any(self._store.has_uid(owner) for owner in record.owners):
+                self._delete(kind, record)
+            return
+        obj = objects.decode(record)
+        finalizers = obj["metadata"].get("finalizers") or []
+        if FOREGROUND in finalizers:
+            self._delete_dependents(record)
+            if not self._store.dependents(record.uid):
+                self._release(kind, record, FOREGROUND)
+        elif ORPHAN in finalizers:
+            self._orphan_dependents(record)
+            self._release(kind, record, ORPHAN)
+        elif kind.key == "namespaces":
+            self._empty_namespace(kind, record)
+        elif kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP in finalizers:
+            self._empty_definition(kind, record)
+
+    def _delete(self, kind: Kind, record: Record, options: DeleteOptions | None = None) -> None:
+        try:
+            self._deletion.delete(kind, record.key[0], record.key[1], options or DeleteOptions(policy="Background"))
+        except Failure as failure:
+            if failure.code != 404:
+                raise
+
+    def _delete_dependents(self, record: Record) -> None:
+        for bucket, key in self._store.dependents(record.uid):
+            kind, dependent = self._registry.bucket(bucket), self._store.get(bucket, key)
+            if kind is not None and dependent is not None and not dependent.deleting:
+                self._delete(kind, dependent, DeleteOptions(policy="Foreground"))
+
+    def _orphan_dependents(self, record: Record) -> None:
+        for bucket, key in self._store.dependents(record.uid):
+            kind, dependent = self._registry.bucket(bucket), self._store.get(bucket, key)
+            if kind is None or dependent is None:
+                continue
+            obj = objects.decode(dependent)
+            owners = [owner for owner in obj["metadata"]["ownerReferences"] if owner["uid"] != record.uid]
+            obj["metadata"]["ownerReferences"] = owners
+            self._store.put(bucket, objects.encode(obj, kind, self._store.next_revision))
+
+    def _release(self, kind: Kind, record: Record, finalizer: str) -> None:
+        """Take a finalizer away; without any left, and its time over, the object goes."""
+        obj = objects.decode(record)
+        left = [name for name in obj["metadata"].get("finalizers") or [] if name != finalizer]
+        obj["metadata"]["finalizers"] = left
+        written = objects.encode(obj, kind, self._store.next_revision)
+        if left or obj["metadata"].get("deletionGracePeriodSeconds"):
+            self._store.put(kind.key, written)
+        else:
+            self._store.remove(kind.key, written)
+
+    def _empty_namespace(self, kind: Kind, record: Record) -> None:
+        name, left = record.key[1], False
+        for inner in self._inner_kinds():
+            for content in [r for r in self._store.records(inner.key).values() if r.key[0] == name]:
+                left = True
+                if not content.deleting:
+                    self._delete(inner, content, DeleteOptions(policy="Background"))
+        if left:
+            self._suspects.discard((kind.key, record.key))
+            if not any(
+                r.key[0] == name for inner in self._inner_kinds() for r in self._store.records(inner.key).values()
+            ):
+                left = False
+        current = self._store.get(kind.key, record.key)
+        if not left and current is not None:
+            self._store.remove(kind.key, objects.reversioned(current, kind, self._store.next_revision))
+
+    def _inner_kinds(self) -> list[Kind]:
+        return list({kind.key: kind for kind in self._registry if kind.namespaced}.values())
+
+    def _empty_definition(self, kind: Kind, record: Record) -> None:
+        bucket = record.key[1]
+        served = self._registry.bucket(bucket)
+        if served is not None:
+            for instance in list(self._store.records(bucket).values()):
+                if not instance.deleting:
+                    self._delete(served, instance, DeleteOptions(policy="Background"))
+        if not self._store.records(bucket):
+            self._suspects.discard((kind.key, record.key))
+            self._release(kind, record, crds.CLEANUP)
+
+    def _expire_events(self) -> None:
+        kind = self._registry.bucket("events")
+        due = [key for key, seen in self._events.items() if self._now() - seen >= EVENT_SECONDS]
+        for key in due:
+            record = self._store.get("events", key)
+            if kind is not None and record is not None:
+                self._delete(kind, record, _NOW)
+
+    def _end_pods(self) -> None:
+        kind = self._registry.bucket("pods")
+        for key in list(self._pods):
+            record = self._store.get("pods", key)
+            if kind is None or record is None:
+                self._pods.discard(key)
+            elif self._now() >= _deadline(objects.decode(record)):
+                self._delete(kind, record, _NOW)
+
+
+def _deadline(obj: objects.Object) -> float:
+    """When the object's grace period ends, in Unix seconds."""
+    text = obj["metadata"]["deletionTimestamp"]
+    return float(calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ")))

@@ -1,0 +1,151 @@
+"""Kinds: what the server serves under which names, built in or through a CustomResourceDefinition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from devcluster.server.schema import Schema
+
+DEFINITIONS_FILE = Path(__file__).parent / "data" / "definitions.json"
+ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One served version of a kind.
+
+    `storage` names the bucket in the store: all versions of a custom resource share one. `schema` is None only for
+    built-in kinds, whose definitions are recorded data (see definitions.py).
+    """
+
+    group: str = ""
+    version: str
+    plural: str
+    kind: str
+    singular: str = ""
+    list_kind: str = ""
+    namespaced: bool = True
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    has_status: bool = False
+    has_scale: bool = False
+    counts_generation: bool = False
+    """Whether metadata.generation counts changes of the spec."""
+    unconditional_update: bool = True
+    """Whether an update without resourceVersion is accepted."""
+    custom: bool = False
+    schema: Schema | None = None
+    columns: tuple[dict[str, Any], ...] = ()
+    """A custom resource's additionalPrinterColumns."""
+
+    @property
+    def key(self) -> str:
+        """``pods``, ``deployments.apps``: the name of the kind's bucket in the store."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def qualified(self) -> str:
+        """``Pod``, ``Mydemo.crddemo.k8s.io``: as Invalid errors name the kind."""
+        return f"{self.kind}.{self.group}" if self.group else self.kind
+
+    @property
+    def head(self) -> bytes:
+        """How the JSON of every stored object begins; lists of built-in kinds leave it out of their items."""
+        return f'{{"kind":"{self.kind}","apiVersion":"{self.api_version}",'.encode()
+
+
+def _core(plural: str, kind: str, *short: str, **more: Any) -> Kind:
+    return Kind(version="v1", plural=plural, kind=kind, singular=kind.lower(), short_names=short, **more)
+
+
+def _apps(plural: str, kind: str, *short: str) -> Kind:
+    return Kind(
+        group="apps", version="v1", plural=plural, kind=kind, singular=kind.lower(), short_names=short,
+        categories=("all",), has_status=True, has_scale=True, counts_generation=True,
+    )  # fmt: skip
+
+
+CUSTOM_RESOURCE_DEFINITIONS = Kind(
+    group="apiextensions.k8s.io", version="v1", plural="customresourcedefinitions", kind="CustomResourceDefinition",
+    singular="customresourcedefinition", namespaced=False, short_names=("crd", "crds"), categories=("api-extensions",),
+    has_status=True, counts_generation=True, unconditional_update=False,
+)  # fmt: skip
+NAMESPACES = _core("namespaces", "Namespace", "ns", namespaced=False, has_status=True)
+PODS = _core("pods", "Pod", "po", categories=("all",), has_status=True, counts_generation=True)
+
+BUILT_IN: tuple[Kind, ...] = (
+    _core("configmaps", "ConfigMap", "cm"),
+    _core("events", "Event", "ev"),
+    NAMESPACES,
+    _core("nodes", "Node", "no", namespaced=False, has_status=True),
+    PODS,
+    _core("secrets", "Secret"),
+    _core("serviceaccounts", "ServiceAccount", "sa"),
+    _core("services", "Service", "svc", categories=("all",), has_status=True),
+    _apps("deployments", "Deployment", "deploy"),
+    _apps("replicasets", "ReplicaSet", "rs"),
+    Kind(
+        group="batch", version="v1", plural="jobs", kind="Job", singular="job", categories=("all",),
+        has_status=True, counts_generation=True,
+    ),
+    Kind(
+        group="coordination.k8s.io", version="v1", plural="leases", kind="Lease", singular="lease",
+        unconditional_update=False,
+    ),
+    CUSTOM_RESOURCE_DEFINITIONS,
+)  # fmt: skip
+"""What is served without any CustomResourceDefinition."""
+
+
+@dataclass
+class Registry:
+    """The kinds served at the moment, by group, version and plural."""
+
+    _kinds: dict[tuple[str, str, str], Kind] = field(default_factory=dict)
+    _listeners: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for kind in BUILT_IN:
+            self._kinds[kind.group, kind.version, kind.plural] = kind
+
+    def find(self, group: str, version: str, plural: str) -> Kind | None:
+        return self._kinds.get((group, version, plural))
+
+    def of_object(self, api_version: str, name: str) -> Kind | None:
+        """The kind that an ownerReference means."""
+        group, _, version = api_version.rpartition("/")
+        return next((k for k in self if (k.group, k.version, k.kind) == (group, version, name)), None)
+
+    def bucket(self, key: str) -> Kind | None:
+        """Any served version of the kind stored under `key`."""
+        return next((kind for kind in self if kind.key == key), None)
+
+    def group_versions(self) -> dict[str, list[str]]:
+        """The served groups in their order, each with its versions."""
+        groups: dict[str, list[str]] = {}
+        for kind in self:
+            versions = groups.setdefault(kind.group, [])
+            if kind.version not in versions:
+                versions.append(kind.version)
+        return groups
+
+    def replace(self, group: str, plural: str, kinds: tuple[Kind, ...]) -> None:
+        """Serve these versions of a custom resource and no others; none at all removes it."""
+        kept = {k: v for k, v in self._kinds.items() if (k[0], k[2]) != (group, plural)}
+        self._kinds = kept | {(k.group, k.version, k.plural): k for k in kinds}
+        for listener in self._listeners:
+            listener()
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever the served kinds change."""
+        self._listeners.append(listener)
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(self._kinds.values())

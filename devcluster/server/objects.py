@@ -1,0 +1,107 @@
+"""Objects as stored: from a plain dict to a record with its JSON, labels and selectable fields, and back."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from devcluster.server.kinds import Kind
+from devcluster.server.store import Record
+
+Object = dict[str, Any]
+"""A decoded Kubernetes object."""
+
+_META_ORDER = (
+    "name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
+    "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers",
+)  # fmt: skip
+
+_NAME_FIELDS = ("metadata.name", "metadata.namespace")
+_SELECTABLE: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "pods": (
+            "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+            "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName",
+        ),
+        "events": (
+            "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+            "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
+            "reportingComponent", "source", "type",
+        ),
+        "namespaces": ("name", "status.phase"),
+        "nodes": ("spec.unschedulable",),
+        "secrets": ("type",),
+        "jobs.batch": ("status.successful",),
+        "replicasets.apps": ("status.replicas",),
+        "services": ("spec.clusterIP", "spec.type"),
+    }
+)  # fmt: skip
+
+
+def selectable_fields(kind: Kind) -> tuple[str, ...]:
+    """The fields that a fieldSelector of this kind may name."""
+    return _NAME_FIELDS + _SELECTABLE.get(kind.key, ())
+
+
+def decode(record: Record) -> Object:
+    """A new dict of the whole object."""
+    decoded: Object = msgspec.json.decode(record.raw)
+    return decoded
+
+
+def encode(obj: Object, kind: Kind, revision: int) -> Record:
+    """The record of an object at `revision`, which becomes its resourceVersion."""
+    metadata = {**obj["metadata"], "resourceVersion": str(revision)}
+    return record_of({**obj, "metadata": metadata}, kind, revision)
+
+
+def record_of(obj: Object, kind: Kind, revision: int) -> Record:
+    """The same without touching the object's resourceVersion."""
+    metadata = obj["metadata"]
+    return Record(
+        key=(metadata.get("namespace", ""), metadata["name"]),
+        uid=metadata["uid"],
+        revision=revision,
+        raw=msgspec.json.encode(arranged(obj, kind)),
+        labels=metadata.get("labels") or {},
+        fields=_fields(obj, kind),
+        owners=tuple(owner["uid"] for owner in metadata.get("ownerReferences") or ()),
+        deleting="deletionTimestamp" in metadata,
+    )
+
+
+def arranged(obj: Object, kind: Kind) -> Object:
+    """The object with kind, apiVersion and metadata first, metadata in the usual order and without empty maps."""
+    old = obj["metadata"]
+    metadata = {key: old[key] for key in _META_ORDER if old.get(key) not in (None, {}, [], "")}
+    rest = {key: value for key, value in obj.items() if key not in ("kind", "apiVersion", "metadata")}
+    return {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata, **rest}
+
+
+def reversioned(record: Record, kind: Kind, revision: int) -> Record:
+    """The same state under another resource version, as a deletion's last word carries it."""
+    return encode(decode(record), kind, revision)
+
+
+def _fields(obj: Object, kind: Kind) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in _SELECTABLE.get(kind.key, ()):
+        value: Any = obj
+        for step in path.split("."):
+            value = value.get(step) if isinstance(value, dict) else None
+        if path == "source" and isinstance(value, dict):
+            value = value.get("component")
+        elif path == "name":
+            value = obj["metadata"]["name"]
+        if value is not None:
+            found[path] = str(value).lower() if isinstance(value, bool) else str(value)
+    if kind.key == "nodes":
+        found.setdefault("spec.unschedulable", "false")
+    return found
+
+
+def compact(obj: Object) -> str:
+    """The object as compact JSON with sorted keys, as Go prints it in messages."""
+    return msgspec.json.encode(obj, order="sorted").decode()

@@ -1,0 +1,110 @@
+"""OpenAPI v3: as much as kubectl reads, which is whether fieldValidation is understood, and the kinds' schemas."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from devcluster.server.definitions import Definitions
+from devcluster.server.kinds import Kind, Registry
+
+Document = dict[str, Any]
+_PARAMETERS = [
+    {"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": True}}
+    for name in ("dryRun", "fieldManager", "fieldValidation")
+]
+
+
+def index(registry: Registry, definitions: Definitions) -> Document:
+    """What /openapi/v3 says: each version's document, with a hash that changes when it does."""
+    paths = {}
+    for group, versions in registry.group_versions().items():
+        for version in versions:
+            name = f"apis/{group}/{version}" if group else f"api/{version}"
+            text = json.dumps(document(registry, definitions, group, version), sort_keys=True)
+            digest = hashlib.sha256(text.encode()).hexdigest()[:32].upper()
+            paths[name] = {"serverRelativeURL": f"/openapi/v3/{name}?hash={digest}"}
+    return {"paths": paths}
+
+
+def document(registry: Registry, definitions: Definitions, group: str, version: str) -> Document | None:
+    """One version's document; None where nothing is served there."""
+    kinds = [kind for kind in registry if (kind.group, kind.version) == (group, version)]
+    if not kinds:
+        return None
+    schemas: Document = {}
+    paths: Document = {}
+    for kind in kinds:
+        root = _schema_name(kind, definitions)
+        schemas[root] = _root_schema(kind, definitions)
+        if not kind.custom:
+            _add_reached(schemas, schemas[root], definitions)
+        paths[_path(kind)] = _operations(kind, root)
+    info = {"title": "Deltaboard demo cluster", "version": "v1.37.1-demo"}
+    return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
+
+
+def _path(kind: Kind) -> str:
+    prefix = f"/apis/{kind.group}/{kind.version}" if kind.group else f"/api/{kind.version}"
+    place = "/namespaces/{namespace}" if kind.namespaced else ""
+    return f"{prefix}{place}/{kind.plural}/{{name}}"
+
+
+def _mark(kind: Kind) -> dict[str, str]:
+    return {"group": kind.group, "version": kind.version, "kind": kind.kind}
+
+
+def _operations(kind: Kind, root: str) -> Document:
+    reference = {"$ref": f"#/components/schemas/{root}"}
+    answer = {"200": {"description": "OK", "content": {"application/json": {"schema": reference}}}}
+    operations: Document = {}
+    for method, action in (("get", "get"), ("put", "put"), ("patch", "patch"), ("delete", "delete")):
+        operations[method] = {
+            "x-kubernetes-action": action,
+            "x-kubernetes-group-version-kind": _mark(kind),
+            "responses": answer,
+        }
+        if method in ("put", "patch"):
+            operations[method]["parameters"] = _PARAMETERS
+    return operations
+
+
+def _schema_name(kind: Kind, definitions: Definitions) -> str:
+    if not kind.custom:
+        return str(definitions.kinds[kind.key]["root"])
+    return ".".join([*reversed(kind.group.split(".")), kind.version, kind.kind])
+
+
+def _root_schema(kind: Kind, definitions: Definitions) -> Document:
+    schema = dict(kind.schema or {}) if kind.custom else _referenced(definitions.schema(kind))
+    return {**schema, "x-kubernetes-group-version-kind": [_mark(kind)]}
+
+
+def _referenced(schema: Document) -> Document:
+    """The schema with references in OpenAPI's form."""
+    if "$ref" in schema:
+        return {"allOf": [{"$ref": f"#/components/schemas/{schema['$ref']}"}], "default": {}}
+    result = dict(schema)
+    if "properties" in schema:
+        result["properties"] = {name: _referenced(part) for name, part in schema["properties"].items()}
+    for word in ("items", "additionalProperties"):
+        if isinstance(schema.get(word), dict):
+            result[word] = _referenced(schema[word])
+    return result
+
+
+def _add_reached(schemas: Document, schema: Any, definitions: Definitions) -> None:
+    if isinstance(schema, list):
+        for part in schema:
+            _add_reached(schemas, part, definitions)
+    elif isinstance(schema, dict):
+        name = schema.get("$ref")
+        if isinstance(name, str) and name.startswith("#/"):
+            name = name.rsplit("/", 1)[-1]
+            if name not in schemas:
+                schemas[name] = _referenced(definitions.definitions[name])
+                _add_reached(schemas, schemas[name], definitions)
+            return
+        for part in schema.values():
+            _add_reached(schemas, part, definitions)

@@ -1,0 +1,197 @@
+"""Patches: JSON patch (RFC 6902), merge patch (RFC 7386) and strategic merge patch by recorded merge keys."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from devcluster.server.definitions import Definitions
+from devcluster.server.schema import Schema
+from devcluster.server.status import bad_request, unprocessable
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
+
+_GO_WORDS = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
+
+
+def merge(target: Any, patch: Any) -> Any:
+    """The target with a merge patch applied; the arguments stay as they are."""
+    if not isinstance(patch, dict):
+        return copy.deepcopy(patch)
+    result = dict(target) if isinstance(target, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = merge(result.get(key), value)
+    return result
+
+
+def apply_merge(target: dict[str, Any], patch: Any) -> dict[str, Any]:
+    """A merge patch as a request's body. Raises Failure (400) where it is no object."""
+    if not isinstance(patch, dict):
+        word = _GO_WORDS.get(type(patch), "null")
+        why = f"json: cannot unmarshal {word} into Go value of type map[string]interface {{}}"
+        raise bad_request(f"error decoding patch: {why}")
+    merged: dict[str, Any] = merge(target, patch)
+    return merged
+
+
+def apply_json(target: dict[str, Any], patch: Any) -> dict[str, Any]:
+    """A JSON patch. Raises Failure: 400 where it is no list, 422 where an operation cannot be done."""
+    if not isinstance(patch, list):
+        word = _GO_WORDS.get(type(patch), "null")
+        why = f"json: cannot unmarshal {word} into Go value of type []handlers.jsonPatchOp"
+        raise bad_request(f"error decoding patch: {why}")
+    document = copy.deepcopy(target)
+    for operation in patch:
+        try:
+            document = _operate(document, operation)
+        except (KeyError, IndexError, ValueError, TypeError) as error:
+            raise unprocessable() from error
+    if not isinstance(document, dict):
+        raise unprocessable()
+    return document
+
+
+def _operate(document: Any, operation: dict[str, Any]) -> Any:
+    word, path = operation["op"], _pointer(operation["path"])
+    if word == "test":
+        if not _equal(_find(document, path), operation.get("value")):
+            raise ValueError("test failed")
+        return document
+    if word in ("move", "copy"):
+        value = copy.deepcopy(_find(document, _pointer(operation["from"])))
+        if word == "move":
+            document = _remove(document, _pointer(operation["from"]))
+        return _add(document, path, value)
+    if word == "remove":
+        return _remove(document, path)
+    if word not in ("add", "replace"):
+        raise ValueError(f"unknown operation {word}")
+    return _add(document, path, copy.deepcopy(operation["value"]), replacing=word == "replace")
+
+
+def _pointer(text: str) -> list[str]:
+    if text and not text.startswith("/"):
+        raise ValueError("a path begins with /")
+    return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
+
+
+def _equal(left: Any, right: Any) -> bool:
+    return bool(left == right) and isinstance(left, bool) == isinstance(right, bool)
+
+
+def _find(document: Any, path: list[str]) -> Any:
+    for step in path:
+        document = document[_index(document, step)] if isinstance(document, list) else document[step]
+    return document
+
+
+def _index(values: list[Any], step: str, *, longest: int | None = None) -> int:
+    limit = len(values) - 1 if longest is None else longest
+    if not step.isdigit() or (len(step) > 1 and step.startswith("0")) or int(step) > limit:
+        raise IndexError(step)
+    return int(step)
+
+
+def _add(document: Any, path: list[str], value: Any, *, replacing: bool = False) -> Any:
+    if not path:
+        return value
+    parent, last = _find(document, path[:-1]), path[-1]
+    if isinstance(parent, dict):
+        parent[last] = value
+    elif not isinstance(parent, list):
+        raise TypeError("neither object nor array")
+    elif replacing:
+        parent[_index(parent, last)] = value
+    else:
+        parent.insert(len(parent) if last == "-" else _index(parent, last, longest=len(parent)), value)
+    return document
+
+
+def _remove(document: Any, path: list[str]) -> Any:
+    if not path:
+        raise ValueError("the whole document cannot be removed")
+    parent, last = _find(document, path[:-1]), path[-1]
+    del parent[_index(parent, last) if isinstance(parent, list) else last]
+    return document
+
+
+class StrategicMerge:
+    """Strategic merge patches for the built-in kinds: lists merge by the keys that their definitions name.
+
+    Directives: ``$patch: delete`` and ``replace``, ``$deleteFromPrimitiveList/…``, ``$setElementOrder/…`` (which only
+    orders, and is ignored), ``$retainKeys``. Source: apimachinery's util/strategicpatch.
+    """
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+
+    def apply(self, target: dict[str, Any], patch: Any, schema: Schema) -> dict[str, Any]:
+        """The target with the patch applied. Raises Failure (400) where the patch is no object."""
+        if not isinstance(patch, dict):
+            return apply_merge(target, patch)
+        return self._merge(target, patch, schema)
+
+    def _merge(self, target: Any, patch: dict[str, Any], schema: Schema) -> dict[str, Any]:
+        schema = self._definitions.resolve(schema)
+        directive = patch.get("$patch")
+        plain = {key: value for key, value in patch.items() if not key.startswith("$")}
+        if directive == "delete":
+            return {}
+        result = dict(target) if isinstance(target, dict) and directive != "replace" else {}
+        if "$retainKeys" in patch:
+            result = {key: value for key, value in result.items() if key in patch["$retainKeys"]}
+        self._drop_primitives(result, patch)
+        for key, value in plain.items():
+            below = schema.get("properties", {}).get(key) or schema.get("additionalProperties") or {}
+            if value is None:
+                result.pop(key, None)
+            else:
+                result[key] = self._value(result.get(key), value, below)
+        return result
+
+    @staticmethod
+    def _drop_primitives(result: dict[str, Any], patch: dict[str, Any]) -> None:
+        for key, gone in patch.items():
+            directive, _, name = key.partition("/")
+            if directive == "$deleteFromPrimitiveList" and isinstance(result.get(name), list):
+                result[name] = [value for value in result[name] if value not in gone]
+
+    def _value(self, old: Any, new: Any, schema: Schema) -> Any:
+        if isinstance(new, dict):
+            return self._merge(old, new, schema)
+        if isinstance(new, list) and "merge" in schema.get("x-kubernetes-patch-strategy", ""):
+            return self._list(old if isinstance(old, list) else [], new, schema)
+        return [item for item in new if not _is_directive(item)] if isinstance(new, list) else new
+
+    def _list(self, old: list[Any], new: list[Any], schema: Schema) -> list[Any]:
+        key = schema.get("x-kubernetes-patch-merge-key")
+        if any(isinstance(item, dict) and item.get("$patch") == "replace" for item in new):
+            return [item for item in new if not _is_directive(item)]
+        if key is None:
+            return old + [item for item in new if item not in old]
+        result = list(old)
+        for item in new:
+            self._list_item(result, item, key, schema)
+        return result
+
+    def _list_item(self, result: list[Any], item: Any, key: str, schema: Schema) -> None:
+        if not isinstance(item, dict) or key not in item:
+            raise bad_request(f"map: {item} does not contain declared merge key: {key}")
+        places = [i for i, there in enumerate(result) if isinstance(there, dict) and there.get(key) == item[key]]
+        if item.get("$patch") == "delete":
+            for place in reversed(places):
+                del result[place]
+        elif places:
+            result[places[0]] = self._merge(result[places[0]], item, schema["items"])
+        else:
+            result.append(self._merge({}, item, schema["items"]))
+
+
+def _is_directive(item: Any) -> bool:
+    return isinstance(item, dict) and "$patch" in item

@@ -1,0 +1,66 @@
+"""What ``kubectl get pods`` says of a pod. Source: Kubernetes' pkg/printers/internalversion/printers.go, printPod."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devcluster.server.objects import Object
+
+
+def pod_ready(obj: Object) -> str:
+    """``1/2``: ready containers of all."""
+    statuses = (obj.get("status") or {}).get("containerStatuses") or []
+    total = len((obj.get("spec") or {}).get("containers") or [])
+    return f"{sum(bool(status.get('ready')) for status in statuses)}/{total}"
+
+
+def pod_restarts(obj: Object) -> tuple[int, str | None]:
+    """The restarts of all containers, and when the last one's predecessor ended."""
+    statuses = (obj.get("status") or {}).get("containerStatuses") or []
+    ended = [((s.get("lastState") or {}).get("terminated") or {}).get("finishedAt") for s in statuses]
+    return sum(s.get("restartCount", 0) for s in statuses), max(filter(None, ended), default=None)
+
+
+def pod_status(obj: Object) -> str:
+    """The one word: Running, Pending, Init:0/1, CrashLoopBackOff, Completed, Terminating, …"""
+    status = obj.get("status") or {}
+    word = status.get("reason") or status.get("phase") or "Unknown"
+    initial = _init_word(obj)
+    if initial is not None:
+        word = initial
+    else:
+        word = _container_word(status.get("containerStatuses") or [], word)
+    if "deletionTimestamp" in obj["metadata"]:
+        return "Unknown" if status.get("reason") == "NodeLost" else "Terminating"
+    return str(word)
+
+
+def _init_word(obj: Object) -> str | None:
+    statuses = (obj.get("status") or {}).get("initContainerStatuses") or []
+    for position, status in enumerate(statuses):
+        state = status.get("state") or {}
+        ended = state.get("terminated")
+        if ended and ended.get("exitCode") == 0:
+            continue
+        if ended:
+            return "Init:" + (ended.get("reason") or f"ExitCode:{ended.get('exitCode')}")
+        waiting = (state.get("waiting") or {}).get("reason", "")
+        if waiting and waiting != "PodInitializing":
+            return f"Init:{waiting}"
+        return f"Init:{position}/{len(statuses)}"
+    return None
+
+
+def _container_word(statuses: list[dict[str, Any]], word: str) -> str:
+    running = False
+    for status in reversed(statuses):
+        state = status.get("state") or {}
+        waiting, ended = state.get("waiting") or {}, state.get("terminated")
+        if waiting.get("reason"):
+            word = waiting["reason"]
+        elif ended:
+            signal = ended.get("signal")
+            word = ended.get("reason") or (f"Signal:{signal}" if signal else f"ExitCode:{ended.get('exitCode')}")
+        elif state.get("running") and status.get("ready"):
+            running = True
+    return "Running" if word == "Completed" and running else word

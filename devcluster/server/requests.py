@@ -1,0 +1,175 @@
+"""Requests on resources: from method, path and query to a verb, and back to an answer."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from devcluster.server import bodies, listing, options, tables
+from devcluster.server.core import Core
+from devcluster.server.definitions import strict_failure
+from devcluster.server.kinds import Kind
+from devcluster.server.objects import Object, selectable_fields
+from devcluster.server.routes import Route
+from devcluster.server.selectors import Selection, parse_fields, parse_labels
+from devcluster.server.status import Failure, bad_request, method_not_allowed, plain_error
+from devcluster.server.streams import Streams
+from devcluster.server.verbs import Outcome
+from devcluster.server.watch import WatchQuery
+
+_LONGEST_WATCH = 3600.0
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Answers requests on resources of one core."""
+
+    core: Core
+    streams: Streams
+
+    async def handle(self, request: web.Request, route: Route) -> web.StreamResponse:
+        """Raises Failure for what is refused."""
+        if request.method in ("GET", "HEAD"):
+            return await self._read(request, route)
+        body = await request.read()
+        if len(body) > bodies.MAX_BYTES:
+            raise bodies.too_large()
+        return _response(self._write(request, route, body))
+
+    def _write(self, request: web.Request, route: Route, body: bytes) -> Outcome:
+        query, content_type = request.query, request.headers.get("Content-Type", "")
+        match request.method:
+            case "POST":
+                return self._create(route, query, body, content_type)
+            case "PUT":
+                return self._update(route, query, body, content_type)
+            case "PATCH":
+                return self._patch(route, query, body, content_type)
+            case "DELETE":
+                return self._delete(route, query, body)
+        raise method_not_allowed()
+
+    def _create(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+        if (route.kind.namespaced and not route.namespace) or route.name:
+            raise method_not_allowed()
+        wishes = options.write_options("CreateOptions", query)
+        obj, warnings = self._object(body, content_type, route.kind, wishes)
+        outcome = self.core.verbs.create(route.kind, route.namespace, obj, wishes)
+        return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
+
+    def _update(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+        _need_name(route)
+        wishes = options.write_options("UpdateOptions", query)
+        obj, warnings = self._object(body, content_type, route.kind, wishes)
+        outcome = self.core.verbs.update(route.kind, route.namespace, route.name, obj, wishes, route.subresource)
+        return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
+
+    @staticmethod
+    def _object(body: bytes, content_type: str, kind: Kind, wishes: options.WriteOptions) -> tuple[Object, list[str]]:
+        obj, doubled = bodies.decode_object(body, content_type, kind)
+        problems = [f'duplicate field "{path}"' for path in doubled]
+        if problems and wishes.field_validation == "Strict":
+            raise strict_failure(kind, problems)
+        return obj, problems if wishes.field_validation == "Warn" else []
+
+    def _patch(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+        _need_name(route)
+        patch, patch_type = bodies.decode_patch(body, content_type, route.kind)
+        wishes = options.write_options("PatchOptions", query)
+        return self.core.verbs.patch(
+            route.kind, route.namespace, route.name, patch, patch_type, wishes, route.subresource
+        )
+
+    def _delete(self, route: Route, query: Mapping[str, str], body: bytes) -> Outcome:
+        wishes = bodies.decode_delete(body, query)
+        if route.name:
+            return self.core.deletion.delete(route.kind, route.namespace, route.name, wishes)
+        if route.kind.namespaced and not route.namespace:
+            raise method_not_allowed()
+        page = self._page(route, query)
+        for record in page.records:
+            try:
+                self.core.deletion.delete(route.kind, record.key[0], record.key[1], wishes)
+            except Failure as failure:
+                if failure.code != 404:
+                    raise
+        return Outcome(200, listing.list_body(route.kind, page))
+
+    async def _read(self, request: web.Request, route: Route) -> web.StreamResponse:
+        query = request.query
+        wants_table = tables.wanted(request.headers.get("Accept", ""))
+        if route.name:
+            record = self.core.verbs.get(route.kind, *self.core.verbs.key(route.kind, route.namespace, route.name))
+            if wants_table:
+                return _table(
+                    tables.table(route.kind, self.core.definitions, [record], str(record.revision), self.core.now())
+                )
+            return _response(Outcome(200, record.raw))
+        if options.boolean(query, "watch"):
+            return await self._watch(request, route, query)
+        page = self._page(route, query)
+        if wants_table:
+            rows = tables.table(route.kind, self.core.definitions, page.records, str(page.revision), self.core.now())
+            rows["metadata"] |= {"continue": page.token} if page.token else {}
+            rows["metadata"] |= {"remainingItemCount": page.remaining} if page.remaining else {}
+            return _table(rows)
+        return _response(Outcome(200, listing.list_body(route.kind, page)))
+
+    def _page(self, route: Route, query: Mapping[str, str]) -> listing.Page:
+        options.check_list_options(query)
+        checked = listing.checked_query(
+            query.get("resourceVersion", ""),
+            query.get("resourceVersionMatch", ""),
+            options.integer(query, "limit"),
+            query.get("continue", ""),
+        )
+        return listing.list_page(self.core.store, route.kind, checked, _selection(route, query))
+
+    async def _watch(self, request: web.Request, route: Route, query: Mapping[str, str]) -> web.StreamResponse:
+        options.check_watch_options(query)
+        asked = options.integer(query, "timeoutSeconds")
+        # Unasked, the real server chooses between 30 and 60 minutes, so that watches do not all end together.
+        seconds = float(asked) if asked > 0 else random.uniform(1800, _LONGEST_WATCH)  # noqa: S311 - not a secret
+        initial = options.boolean(query, "sendInitialEvents") if "sendInitialEvents" in query else None
+        checked = WatchQuery(
+            version=_watch_version(query.get("resourceVersion", "")),
+            selection=_selection(route, query),
+            bookmarks=options.boolean(query, "allowWatchBookmarks"),
+            initial_events=initial,
+        )
+        return await self.streams.send(request, route.kind, checked, seconds)
+
+
+def _need_name(route: Route) -> None:
+    if not route.name:
+        raise bad_request("name must be provided") if route.kind.custom else method_not_allowed()
+
+
+def _watch_version(text: str) -> int:
+    if text and not (text.isascii() and text.isdigit()):
+        why = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+        raise plain_error(why)
+    return int(text or 0)
+
+
+def _selection(route: Route, query: Mapping[str, str]) -> Selection:
+    labels = parse_labels(query.get("labelSelector", ""))
+    fields = parse_fields(query.get("fieldSelector", ""), selectable_fields(route.kind))
+    return Selection(route.namespace, labels, fields)
+
+
+def _table(rows: dict[str, Any]) -> web.Response:
+    return web.Response(body=json.dumps(rows).encode(), headers={"Content-Type": "application/json"})
+
+
+def _response(outcome: Outcome) -> web.Response:
+    response = web.Response(status=outcome.code, body=outcome.raw, headers={"Content-Type": "application/json"})
+    for warning in outcome.warnings:
+        escaped = warning.replace("\\", "\\\\").replace('"', '\\"')
+        response.headers.add("Warning", f'299 - "{escaped}"')
+    return response

@@ -1,0 +1,67 @@
+"""Streams: the open watches as HTTP answers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from aiohttp import web
+
+from devcluster.server.kinds import Kind
+from devcluster.server.store import Store
+from devcluster.server.watch import Watcher, WatchQuery
+
+
+class Streams:
+    """Sends watches and knows which are open. `bookmark_seconds` is the pause between bookmarks on quiet streams."""
+
+    def __init__(self, store: Store, *, bookmark_seconds: float) -> None:
+        self._store = store
+        self._bookmark_seconds = bookmark_seconds
+        self._open: dict[Watcher, web.Request] = {}
+        self._stalled = False
+
+    async def send(self, request: web.Request, kind: Kind, query: WatchQuery, timeout: float) -> web.StreamResponse:
+        """Answer with a watch until the time-out (seconds), a close, or the client's end."""
+        response = web.StreamResponse(
+            headers={"Content-Type": "application/json", "Cache-Control": "no-cache, private"}
+        )
+        response.enable_chunked_encoding()
+        watcher = Watcher(self._store, kind, query, bookmark_seconds=self._bookmark_seconds)
+        watcher.stall(self._stalled)
+        self._open[watcher] = request
+        timer = asyncio.get_running_loop().call_later(timeout, watcher.close)
+        watcher.on_overflow = lambda: _reset(request)
+        try:
+            await response.prepare(request)
+            async for chunk in watcher.lines():
+                await response.write(chunk)
+            with contextlib.suppress(ConnectionResetError):
+                await response.write_eof()
+        finally:
+            timer.cancel()
+            watcher.close()
+            del self._open[watcher]
+        return response
+
+    def stall(self, stalled: bool) -> None:
+        """Hold back, or let go, what open and later watches would send."""
+        self._stalled = stalled
+        for watcher in self._open:
+            watcher.stall(stalled)
+
+    def drop(self) -> None:
+        """Reset every open watch's connection."""
+        for request in list(self._open.values()):
+            _reset(request)
+
+    def close(self) -> None:
+        """End every open watch cleanly."""
+        for watcher in list(self._open):
+            watcher.stall(False)
+            watcher.close()
+
+
+def _reset(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.abort()  # type: ignore[attr-defined]

@@ -1,0 +1,301 @@
+"""Verbs: get, create, update and patch. Deletion has its own module.
+
+Guarantee: every verb runs to its end without giving up the event loop, so that each is atomic. A dry run passes all
+the checks and stores nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from devcluster.server import builtin, crds, metadata, objects, patches, schema, validation
+from devcluster.server.definitions import Definitions, strict_failure
+from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
+from devcluster.server.objects import Object
+from devcluster.server.options import WriteOptions
+from devcluster.server.status import (
+    FieldError,
+    already_exists,
+    bad_request,
+    conflict,
+    forbidden,
+    invalid,
+    invalid_as,
+    invalid_value,
+    modified,
+    not_found,
+    plain_error,
+)
+from devcluster.server.store import Key, Record, Store
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verb's answer: the HTTP status, the object's JSON, and warnings for the client."""
+
+    code: int
+    raw: bytes
+    warnings: tuple[str, ...] = ()
+
+
+class Verbs:
+    """The verbs on one store. `now` gives Unix seconds."""
+
+    def __init__(self, store: Store, definitions: Definitions, *, now: Callable[[], float], rng: random.Random) -> None:
+        self._store = store
+        self._definitions = definitions
+        self._strategic = patches.StrategicMerge(definitions)
+        self._now = now
+        self._rng = rng
+
+    def get(self, kind: Kind, namespace: str, name: str) -> Record:
+        """Raises Failure (404)."""
+        record = self._store.get(kind.key, (namespace, name))
+        if record is None:
+            raise not_found(kind, name)
+        return record
+
+    def create(self, kind: Kind, namespace: str, obj: Object, options: WriteOptions) -> Outcome:
+        """Raises Failure: 400, 403, 404, 409, 422, or 500 where resourceVersion is set."""
+        warnings = self.admit(kind, obj, options)
+        self._check_place(kind, namespace, obj)
+        if obj["metadata"].get("resourceVersion"):
+            raise plain_error("resourceVersion should not be set on objects to be created")
+        self._check_namespace(kind, namespace, obj)
+        metadata.fill_for_create(obj, kind, namespace, self._now(), self._rng)
+        self._fill_new(kind, obj)
+        name = obj["metadata"].get("name", "")
+        self._refuse(kind, name, metadata.check(obj, kind) + self._check_body(kind, obj))
+        if self._store.get(kind.key, self.key(kind, namespace, name)) is not None:
+            raise already_exists(kind, name)
+        if kind is CUSTOM_RESOURCE_DEFINITIONS:
+            crds.fill_status(obj, self._now())
+        warnings += metadata.finalizer_warnings(obj["metadata"])
+        if options.dry_run:
+            return Outcome(201, objects.record_of(obj, kind, 0).raw, tuple(warnings))
+        record = objects.encode(obj, kind, self._store.next_revision)
+        self._store.put(kind.key, record)
+        return Outcome(201, record.raw, tuple(warnings))
+
+    def update(
+        self, kind: Kind, namespace: str, name: str, obj: Object, options: WriteOptions, subresource: str = ""
+    ) -> Outcome:
+        """PUT. Raises Failure: 400, 404, 409, 422."""
+        warnings = self.admit(kind, obj, options)
+        given = obj["metadata"].get("name", "")
+        if not given:
+            raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
+        self._check_identity(kind, namespace, name, obj)
+        old_record = self.get(kind, *self.key(kind, namespace, name))
+        uid = obj["metadata"].get("uid")
+        if uid and uid != old_record.uid:
+            raise conflict(kind, name, _uid_mismatch(kind, old_record, uid))
+        self._check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
+        outcome = self._replace(kind, old_record, obj, options, subresource)
+        return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
+
+    def patch(
+        self, kind: Kind, namespace: str, name: str, patch: Any, patch_type: str, options: WriteOptions,
+        subresource: str = "",
+    ) -> Outcome:  # fmt: skip
+        """Raises Failure: 400, 404, 409, 422."""
+        old_record = self.get(kind, *self.key(kind, namespace, name))
+        obj = self.patched(kind, objects.decode(old_record), patch, patch_type)
+        raw = copy.deepcopy(obj) if options.field_validation == "Strict" else {}
+        warnings = self.admit(kind, obj, options, patched_from=raw)
+        self._check_identity(kind, namespace, name, obj)
+        self._check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
+        outcome = self._replace(kind, old_record, obj, options, subresource)
+        return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
+
+    def patched(self, kind: Kind, obj: Object, patch: Any, patch_type: str) -> Object:
+        """The object with a patch of the given media type applied."""
+        if patch_type == patches.JSON_PATCH:
+            return patches.apply_json(obj, patch)
+        if patch_type == patches.STRATEGIC_PATCH:
+            return self._strategic.apply(obj, patch, self._definitions.schema(kind))
+        return patches.apply_merge(obj, patch)
+
+    def admit(self, kind: Kind, obj: Object, options: WriteOptions, *, patched_from: Object | None = None) -> list[str]:
+        """Check the form of a body in place and drop what nobody knows; warnings. Raises Failure (400, 422)."""
+        _check_type(kind, obj)
+        if not isinstance(obj.get("metadata"), dict):
+            obj.setdefault("metadata", {})
+        if kind.schema is None:
+            unknown = self._definitions.decode(obj, kind)
+        else:
+            unknown = self._definitions.decode_meta(obj, kind)
+            unknown += schema.prune(obj, kind.schema)
+        if obj.get("metadata") is None:
+            obj["metadata"] = {}
+        problems = [f'unknown field "{path}"' for path in sorted(unknown)]
+        if problems and options.field_validation == "Strict":
+            if patched_from is not None:
+                raise _strict_patch(patched_from, problems)
+            raise strict_failure(kind, problems)
+        return problems if options.field_validation == "Warn" else []
+
+    @staticmethod
+    def key(kind: Kind, namespace: str, name: str) -> Key:
+        return (namespace if kind.namespaced else "", name)
+
+    def _replace(self, kind: Kind, old_record: Record, obj: Object, options: WriteOptions, subresource: str) -> Outcome:
+        old = objects.decode(old_record)
+        if subresource == "status":
+            obj = {**old, "status": obj.get("status") or {}, "metadata": {**old["metadata"]}}
+        elif kind.has_status:
+            obj = {key: value for key, value in obj.items() if key != "status"}
+            obj |= {"status": old["status"]} if "status" in old else {}
+        name = old_record.key[1]
+        self._fill_existing(kind, obj)
+        errors = metadata.check_update(obj, old) * (2 if kind.custom else 1)
+        metadata.keep_for_update(obj, old)
+        errors += metadata.check_labels(obj["metadata"])
+        if subresource == "status":
+            errors += self._check_status(kind, obj)
+        else:
+            errors += self._check_body(kind, obj) + builtin.check_update(obj, old, kind)
+        self._refuse(kind, name, errors)
+        if kind.counts_generation and _spec_changed(kind, obj, old):
+            obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+        if kind is CUSTOM_RESOURCE_DEFINITIONS:
+            crds.fill_status(obj, self._now())
+        return self._commit(kind, old_record, obj, options)
+
+    def _commit(self, kind: Kind, old_record: Record, obj: Object, options: WriteOptions) -> Outcome:
+        unchanged = objects.record_of(obj, kind, old_record.revision)
+        if options.dry_run or unchanged.raw == old_record.raw:
+            return Outcome(200, unchanged.raw)
+        meta = obj["metadata"]
+        if old_record.deleting and not meta.get("finalizers") and not meta.get("deletionGracePeriodSeconds"):
+            if kind.key != "namespaces" or not (obj.get("spec") or {}).get("finalizers"):
+                last = objects.encode(obj, kind, self._store.next_revision)
+                self._store.remove(kind.key, last)
+                return Outcome(200, unchanged.raw)
+        record = objects.encode(obj, kind, self._store.next_revision)
+        self._store.put(kind.key, record)
+        return Outcome(200, record.raw)
+
+    def _fill_new(self, kind: Kind, obj: Object) -> None:
+        if kind.has_status:
+            obj.pop("status", None) if kind.key != "nodes" else None
+        self._fill_existing(kind, obj)
+        builtin.fill_for_create(obj, kind)
+
+    def _fill_existing(self, kind: Kind, obj: Object) -> None:
+        if kind.schema is not None:
+            schema.drop_nulls(obj, kind.schema)
+            schema.fill_defaults(obj, kind.schema)
+        elif kind is CUSTOM_RESOURCE_DEFINITIONS:
+            crds.fill_defaults(obj)
+        else:
+            builtin.fill_defaults(obj, kind, self._rng)
+
+    def _check_body(self, kind: Kind, obj: Object) -> list[FieldError]:
+        if kind.schema is not None:
+            return validation.validate(_without_meta(obj), kind.schema)
+        if kind is CUSTOM_RESOURCE_DEFINITIONS:
+            return crds.check(obj)
+        return builtin.check(obj, kind)
+
+    @staticmethod
+    def _check_status(kind: Kind, obj: Object) -> list[FieldError]:
+        if kind.schema is None:
+            return []
+        below = kind.schema.get("properties", {}).get("status", {})
+        return validation.validate(obj.get("status"), below, prefix="status")
+
+    @staticmethod
+    def _refuse(kind: Kind, name: str, errors: list[FieldError]) -> None:
+        if errors:
+            raise invalid(kind, name, errors)
+
+    @staticmethod
+    def _check_place(kind: Kind, namespace: str, obj: Object) -> None:
+        given = obj["metadata"].get("namespace")
+        if given and given != (namespace if kind.namespaced else ""):
+            raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
+
+    def _check_identity(self, kind: Kind, namespace: str, name: str, obj: Object) -> None:
+        given = obj["metadata"].get("name", "")
+        if given != name:
+            raise bad_request(f"the name of the object ({given}) does not match the name on the URL ({name})")
+        self._check_place(kind, namespace, obj)
+
+    def _check_namespace(self, kind: Kind, namespace: str, obj: Object) -> None:
+        if not kind.namespaced:
+            return
+        record = self._store.get("namespaces", ("", namespace))
+        if record is None:
+            raise not_found(_NAMESPACE, namespace)
+        if record.deleting:
+            cause = FieldError(
+                "metadata.namespace", "NamespaceTerminating", f"namespace {namespace} is being terminated"
+            )
+            why = f"unable to create new content in namespace {namespace} because it is being terminated"
+            raise forbidden(kind, obj["metadata"].get("name", ""), why, [cause])
+
+    @staticmethod
+    def _check_version(kind: Kind, name: str, given: str, record: Record) -> None:
+        if not given or given == "0":
+            if kind.unconditional_update:
+                return
+            error = invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
+            details = {"name": name, "group": kind.group, "kind": kind.plural}
+            raise invalid_as(kind.key, name, [error], {key: value for key, value in details.items() if value})
+        if not given.isdigit():
+            raise plain_error(f'strconv.ParseUint: parsing "{given}": invalid syntax')
+        if int(given) != record.revision:
+            raise modified(kind, name)
+
+
+_NAMESPACE = Kind(version="v1", plural="namespaces", kind="Namespace", namespaced=False)
+
+
+def _check_type(kind: Kind, obj: Object) -> None:
+    version, name = obj.get("apiVersion"), obj.get("kind")
+    if kind.custom:
+        if version != kind.api_version:
+            message = f"does not match the expected API version ({kind.api_version})"
+            raise bad_request(f"the API version in the data ({version}) {message}")
+        if name != kind.kind:
+            error = invalid_value("kind", name, f"must be {kind.kind}")
+            given = obj["metadata"].get("name", "") if isinstance(obj.get("metadata"), dict) else ""
+            details = {"name": given, "group": kind.group, "kind": name}
+            raise invalid_as(f"{name}.{kind.group}", given, [error], details)
+        return
+    if version not in (None, "", kind.api_version):
+        message = f"does not match the expected API version ({kind.api_version})"
+        raise bad_request(f"the API version in the data ({version}) {message}")
+    if name not in (None, "", kind.kind):
+        why = f"converting (v1.{name}) to (core.{kind.kind}): unknown conversion"
+        raise bad_request(f'{name} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
+    obj["apiVersion"], obj["kind"] = kind.api_version, kind.kind
+
+
+def _strict_patch(obj: Object, problems: list[str]) -> Exception:
+    error = invalid_value("patch", objects.compact(obj), f"strict decoding error: {', '.join(problems)}")
+    return invalid_as("", "", [error], {})
+
+
+def _uid_mismatch(kind: Kind, record: Record, uid: str) -> str:
+    path = "/".join(part for part in (kind.group, kind.plural, *record.key) if part)
+    return (
+        f"StorageError: invalid object, Code: 4, Key: /registry/{path}, ResourceVersion: 0, AdditionalErrorMsg: "
+        f"Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"
+    )
+
+
+def _without_meta(obj: Object) -> Object:
+    return {key: value for key, value in obj.items() if key != "metadata"} | {"metadata": {}}
+
+
+def _spec_changed(kind: Kind, new: Object, old: Object) -> bool:
+    if not kind.custom:
+        return bool(new.get("spec") != old.get("spec"))
+    ignored = ("metadata", "status") if kind.has_status else ("metadata",)
+    return {k: v for k, v in new.items() if k not in ignored} != {k: v for k, v in old.items() if k not in ignored}

@@ -1,0 +1,169 @@
+"""Watches: a stream of changes from a version on, filtered, with bookmarks and initial events.
+
+Guarantees: nothing missed or doubled after the version asked for; a version out of the window gives one ERROR event
+(410 Expired) and the end; a watcher whose unread events pass `MAX_PENDING` bytes is closed. Source: apiserver's
+storage/cacher.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from devcluster.server import objects
+from devcluster.server.kinds import Kind
+from devcluster.server.selectors import Selection
+from devcluster.server.status import Failure, expired, too_large_version
+from devcluster.server.store import Change, Compacted, Record, Store, event_line
+
+MAX_PENDING = 8 << 20
+"""Bytes that wait for one watcher before it is closed."""
+
+INITIAL_EVENTS_END = "k8s.io/initial-events-end"
+
+
+@dataclass(frozen=True)
+class WatchQuery:
+    """A watch request's parameters, checked."""
+
+    version: int = 0
+    selection: Selection = Selection()
+    bookmarks: bool = False
+    initial_events: bool | None = None
+    """sendInitialEvents; None where it was not given."""
+
+
+class Watcher:
+    """One open watch. Create it, then read `lines()` to its end; `close` ends it from elsewhere."""
+
+    def __init__(self, store: Store, kind: Kind, query: WatchQuery, *, bookmark_seconds: float = 60.0) -> None:
+        self._store = store
+        self._kind = kind
+        self._query = query
+        self._wanted = query.selection.predicate()
+        self._bookmark_seconds = bookmark_seconds
+        self._pending: deque[bytes] = deque()
+        self._pending_bytes = 0
+        self._ready = asyncio.Event()
+        self._ended = False
+        self._stalled = False
+        self.on_overflow: Callable[[], None] = lambda: None
+        """Called when the watcher is closed because nobody reads it."""
+        self._unlisten = store.listen(kind.key, self._offer)
+        self._begin()
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Events as they come, several lines at a time."""
+        while True:
+            if self._pending and not self._stalled:
+                yield self._take()
+            elif self._ended:
+                return
+            else:
+                await self._wait()
+
+    def close(self) -> None:
+        """End the stream after what is pending."""
+        if not self._ended:
+            self._ended = True
+            self._unlisten()
+        self._ready.set()
+
+    def stall(self, stalled: bool) -> None:
+        """Hold everything back while `stalled`, as a half-open connection does."""
+        self._stalled = stalled
+        self._ready.set()
+
+    async def _wait(self) -> None:
+        self._ready.clear()
+        try:
+            await asyncio.wait_for(self._ready.wait(), self._bookmark_seconds)
+        except TimeoutError:
+            if self._query.bookmarks and not self._stalled:
+                self._push(self._bookmark())
+
+    def _take(self) -> bytes:
+        chunk = b"".join(self._pending)
+        self._pending.clear()
+        self._pending_bytes = 0
+        return chunk
+
+    def _begin(self) -> None:
+        query = self._query
+        if query.initial_events and query.version > self._store.revision:
+            self._fail(too_large_version(query.version, self._store.revision))
+        elif query.initial_events or (query.initial_events is None and query.version == 0):
+            self._send_state()
+        elif query.version:
+            self._replay()
+
+    def _send_state(self) -> None:
+        for record in self._store.records(self._kind.key).values():
+            if self._wanted is None or self._wanted(record):
+                self._push(event_line("ADDED", record.raw))
+        if self._query.bookmarks and self._query.initial_events:
+            self._push(self._bookmark(initial=True))
+
+    def _replay(self) -> None:
+        try:
+            changes = self._store.changes_since(self._query.version, self._kind.key)
+        except Compacted:
+            self._fail(expired(f"too old resource version: {self._query.version} ({self._store.compacted})"))
+            return
+        for change in changes:
+            self._offer(change)
+
+    def _fail(self, failure: Failure) -> None:
+        self._push(event_line("ERROR", msgspec.json.encode(failure.status())))
+        self.close()
+
+    def _offer(self, change: Change) -> None:
+        if change.revision <= self._query.version:
+            return
+        line = change.line() if self._wanted is None else self._filtered(change)
+        if line is not None:
+            self._push(line)
+
+    def _filtered(self, change: Change) -> bytes | None:
+        """The event as this selection sees it: an object that leaves it is deleted, one that enters it is added."""
+        is_in = self._matches(change.record)
+        was_in = change.previous is not None and self._matches(change.previous)
+        if change.operation == "DELETED":
+            return change.line() if was_in else None
+        if is_in:
+            return (
+                change.line() if was_in == (change.operation == "MODIFIED") else event_line("ADDED", change.record.raw)
+            )
+        if was_in and change.previous is not None:
+            last = objects.reversioned(change.previous, self._kind, change.revision)
+            return event_line("DELETED", last.raw)
+        return None
+
+    def _matches(self, record: Record) -> bool:
+        return self._wanted is None or self._wanted(record)
+
+    def _push(self, line: bytes) -> None:
+        if self._ended:
+            return
+        self._pending.append(line)
+        self._pending_bytes += len(line)
+        self._ready.set()
+        if self._pending_bytes > MAX_PENDING and self._unread_too_long():
+            self._pending.clear()
+            self.close()
+            self.on_overflow()
+
+    def _unread_too_long(self) -> bool:
+        """The state sent at the beginning may be of any size; what piles up after it may not."""
+        return len(self._pending) > len(self._store.records(self._kind.key)) + 1
+
+    def _bookmark(self, *, initial: bool = False) -> bytes:
+        metadata: dict[str, object] = {"resourceVersion": str(self._store.revision)}
+        if initial:
+            metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
+        obj = {"kind": self._kind.kind, "apiVersion": self._kind.api_version, "metadata": metadata}
+        return event_line("BOOKMARK", msgspec.json.encode(obj))

@@ -1,0 +1,53 @@
+"""Serving: one demo API server listening on 127.0.0.1, ready to be used and closed."""
+
+from __future__ import annotations
+
+import secrets
+from types import TracebackType
+
+from aiohttp import web
+
+from devcluster.server.app import ApiApp
+from devcluster.server.core import Core
+from devcluster.server.faults import Faults
+
+ADDRESS = "127.0.0.1"
+
+
+class Serving:
+    """An async context manager: inside, `url` answers. Port 0 takes any free one. Raises OSError where it is taken."""
+
+    def __init__(
+        self,
+        core: Core,
+        *,
+        port: int = 0,
+        token: str = "",
+        faults: Faults | None = None,
+        bookmark_seconds: float = 60.0,
+    ) -> None:
+        self.core = core
+        self.token = token or secrets.token_urlsafe(24)
+        self._port = port
+        app = ApiApp(core, token=self.token, faults=faults, bookmark_seconds=bookmark_seconds)
+        self._runner = web.AppRunner(app.build(), access_log=None, handle_signals=False, shutdown_timeout=2.0)
+
+    @property
+    def url(self) -> str:
+        """Where it answers; the port is known once it listens."""
+        return f"http://{ADDRESS}:{self._port}"
+
+    async def __aenter__(self) -> Serving:
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, ADDRESS, self._port).start()
+        except OSError:
+            await self._runner.cleanup()
+            raise
+        self._port = self._runner.addresses[0][1]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._runner.cleanup()
