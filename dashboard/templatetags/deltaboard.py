@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Any
 
 from django import template
-from django.utils.html import escape
+from django.utils.html import conditional_escape, escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+
+from dashboard.resources.rows import columns_for
 
 register = template.Library()
 
@@ -61,3 +65,23 @@ def mistake(problem: object, text: str) -> SafeString:
 def slug(key: str) -> str:
     """A kind's key as a part of an element's id: ``mydemos-crddemo-k8s-io``."""
     return key.replace(".", "-")
+
+
+@register.filter
+def header(column_id: str, key: str) -> str:
+    """What the list of kind `key` calls a column: ``last-restart`` is ``Last restart``."""
+    return next((column.header for column in columns_for(key) if column.id == column_id), column_id)
+
+
+@register.filter
+def sentence(words: str | Iterable[Any]) -> SafeString:
+    """A sentence in pieces (`text`, and `datetime` where a piece is an age that the browser keeps current)."""
+    if isinstance(words, str):
+        return conditional_escape(words)
+    return format_html_join("", "{}", ((_piece(one.text, one.datetime),) for one in words))
+
+
+def _piece(text: str, datetime_: str) -> str:
+    if not datetime_:
+        return text
+    return format_html('<time data-age="object" datetime="{}">{}</time>', datetime_, text)
