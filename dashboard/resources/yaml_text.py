@@ -20,7 +20,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./(~$-][A-Za-z0-9_./()~$@%+=*&!?<>^;:#,\"'\[\]{
 _AMBIGUOUS = re.compile(r": |:$| #|^---|^\.\.\.|^- |^-$|^\? | $")
 _LOOKS_TYPED = re.compile(
     r"(?i:null|~|true|false|yes|no|on|off|y|n|nan|inf)"  # null and the booleans of 1.1
-    r"|[-+.0-9][-+.0-9_:eExXoObBaAcCdDfFtTzZ ]*"  # numbers, sexagesimals, dates and times, generously
+    r"|(?!\d+(\.\d+){2,}$|[^.]*::)"  # but not 10.0.0.1 and 2001:db8::17, which kubectl leaves plain too
+    r"[-+.0-9][-+.0-9_:eExXoObBaAcCdDfFtTzZ ]*"  # numbers, sexagesimals, dates and times, generously
     r"|[-+]?\.(?i:inf|nan)|=|<<"
 )
 _UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")

@@ -114,3 +114,10 @@ def test_random_values_survive_both_parsers() -> None:
         value = {"a": random_value(rng, 4)}
         text = dump(value)
         assert both(text) == [value, value], text
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1", "1.2.3", "2001:db8::17"])
+def test_addresses_and_versions_stand_without_quotes_as_kubectl_writes_them(address: str) -> None:
+    text = dump({"ip": address})
+    assert text == f"ip: {address}\n"
+    assert pyyaml.safe_load(text) == YAML(typ="safe").load(text) == {"ip": address}
