@@ -1,46 +1,41 @@
-"""The view of one object.
+"""The view of one object, followed through changes, deletion and re-creation under the same name.
 
-Templates see it as ``view``; the attributes of `DetailView` are what they may use. Fragments that frames replace whole:
-``#detail-<view.id>`` (resources/_detail.html, which has that element as its root) and ``#yaml-<view.id>``.
+Templates see it as ``view``. Fragments that frames replace whole: ``#detail-<view.id>`` (resources/_detail.html, which
+has that element as its root); ``#yaml-<view.id>`` gets the YAML's text, for the page that shows nothing else.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from dashboard.live.messages import Tone
+import msgspec
+from django.utils.html import escape
 
+from dashboard.live.fragments import Fragment, Fragments
+from dashboard.live.lines import CellText, all_columns, cells_of, object_href, partial, rfc3339
+from dashboard.live.messages import Row
+from dashboard.live.object_events import EventLine, ObjectEvents
+from dashboard.live.renderer import Renderer
+from dashboard.live.replica import Change, Replica
+from dashboard.live.view import View
+from dashboard.resources.containers import ContainerLine
+from dashboard.resources.details import Condition, Details, describe
+from dashboard.resources.kinds import KindInfo
+from dashboard.resources.rows.field_diff import field_changes
+from dashboard.resources.sentences import Words
+from dashboard.resources.yaml_text import to_yaml
+from informerd.clock import Clock
+from informerd.objects import Blob
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """An entry of status.conditions. `tone` says whether its status is good news."""
-
-    type: str
-    status: str
-    reason: str
-    message: str
-    tone: Tone
-    since: str
-    """RFC 3339 of lastTransitionTime; empty where it has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class ContainerLine:
-    """A container of a pod, or of the pod template of a workload (`state` is empty then)."""
-
-    name: str
-    image: str
-    kind: str
-    """container, init or ephemeral."""
-    state: str
-    """``Running``, ``Waiting: CrashLoopBackOff``, ``Exited 137: OOMKilled``."""
-    tone: Tone
-    ready: bool | None
-    restarts: int | None
-    resources: str
-    """``cpu 500m, memory 1Gi · limit memory 2Gi``; empty where none are set."""
-    since: str
-    """RFC 3339 of the moment the state began; empty where unknown."""
+CHANGES = 50
+"""Modifications that are remembered."""
+FIELDS = 20
+"""Fields of one modification that are named."""
+LONGEST = 200
+"""Characters of a value that are shown."""
+EVENTS = "events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +48,11 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class EventLine:
-    """A Kubernetes event about the object."""
+class FieldLine:
+    """A field that changed while the view was open: ``spec.port`` 8080 → 9090.
 
-    time: str
-    """RFC 3339 of its last occurrence."""
-    reason: str
-    message: str
-    tone: Tone
-    """warn for type Warning, idle otherwise."""
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class FieldChange:
-    """A field that changed while the view was open: ``spec.port`` 8080 → 9090. Empty `was`: added; empty `now`: removed."""
+    An empty `was` means added, an empty `now` removed.
+    """
 
     path: str
     was: str
@@ -83,27 +68,232 @@ class ChangeLine:
     version: str
     words: str
     """What happened where no field says it: ``created again``, ``deleted``; empty otherwise."""
-    fields: tuple[FieldChange, ...]
+    fields: tuple[FieldLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A piece of a sentence. With a `datetime` it is an age: `<time data-age="object" datetime="…">{{ text }}</time>`."""
-
-    text: str
-    datetime: str = ""
-    """RFC 3339."""
-
-
-class DetailView:
+class DetailView(View):
     """What `view` is in resources/detail.html, _detail.html and yaml.html.
 
     kind: KindInfo · namespace, name · row: Row | None (None: never seen) · found: bool · object: dict · yaml: str ·
-    summary: tuple[Words, ...] (a sentence, such as Running on node-3 for <time>…</time>, restarted 4 times) · cells: tuple[CellText, ...] (the list's columns, for pairs of term and text) ·
+    summary: tuple[Words, ...] (a sentence; pieces with a datetime are ages) ·
+    cells: tuple[CellText, ...] (all columns) ·
     conditions: tuple[Condition, ...] · containers: tuple[ContainerLine, ...] · labels, annotations:
     tuple[tuple[str, str], ...] · finalizers: tuple[str, ...] · owner: Link | None · created: RFC 3339 ·
     deleting: RFC 3339 or "" · events: tuple[EventLine, ...] (newest first) ·
     changes: tuple[ChangeLine, ...] (newest first, at most 50) · gone: RFC 3339 of the deletion or "" ·
     again: bool (re-created under the same name since the page was opened) ·
-    href, list_href, yaml_href, edit_href, delete_href: addresses, the last two empty where not editable.
+    href, list_href, yaml_href, edit_href, delete_href: addresses, the last two empty where not editable or gone.
     """
+
+    template: ClassVar[str] = "detail"
+
+    def __init__(
+        self,
+        kind: KindInfo,
+        namespace: str,
+        name: str,
+        replica: Replica,
+        clock: Clock,
+        *,
+        events: Replica | None = None,
+        watched: tuple[KindInfo, ...] = (),
+    ) -> None:
+        super().__init__(self.state_of(kind, namespace, name), keys=(kind.key,), clock=clock)
+        self.kind = kind
+        self.namespace = namespace
+        self.name = name
+        self.again = False
+        self.gone = ""
+        self.row = replica.get(namespace, name)
+        self.found = self.row is not None
+        self.object = _object(self.row)
+        self._details: tuple[Row, Details] | None = None
+        self._watched = {one.key: one for one in watched}
+        self._changes: deque[ChangeLine] = deque(maxlen=CHANGES)
+        self._events = ObjectEvents(events, self.row)
+        self._fragments = Fragments()
+        self._watches_events = events is not None and kind.key != EVENTS
+
+    @staticmethod
+    def state_of(kind: KindInfo, namespace: str, name: str) -> str:
+        """What tells this view from others."""
+        return f"{kind.key} {namespace}/{name}"
+
+    @property
+    def listens(self) -> tuple[str, ...]:
+        return (*self.keys, EVENTS) if self._watches_events else self.keys
+
+    # --- what templates see ---
+
+    @property
+    def yaml(self) -> str:
+        return to_yaml(self.object) if self.object else ""
+
+    @property
+    def details(self) -> Details | None:
+        """The object in words, made anew with each version."""
+        if self.row is None:
+            return None
+        if self._details is None or self._details[0] is not self.row:
+            self._details = (self.row, describe(self.kind.key, self.row, self.object, self.clock.time()))
+        return self._details[1]
+
+    @property
+    def summary(self) -> tuple[Words, ...]:
+        return self.details.summary if self.details else ()
+
+    @property
+    def cells(self) -> tuple[CellText, ...]:
+        return cells_of(self.row, all_columns(self.kind.key)) if self.row is not None else ()
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        return self.details.conditions if self.details else ()
+
+    @property
+    def containers(self) -> tuple[ContainerLine, ...]:
+        return self.details.containers if self.details else ()
+
+    @property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        return self.details.labels if self.details else ()
+
+    @property
+    def annotations(self) -> tuple[tuple[str, str], ...]:
+        return self.details.annotations if self.details else ()
+
+    @property
+    def finalizers(self) -> tuple[str, ...]:
+        return self.details.finalizers if self.details else ()
+
+    @property
+    def owner(self) -> Link | None:
+        owner = self.details.owner if self.details else None
+        if owner is None:
+            return None
+        kind = self._watched.get(owner.key)
+        namespace = self.namespace if kind is not None and kind.namespaced else ""
+        return Link(owner.kind, owner.name, object_href(kind.key, namespace, owner.name) if kind is not None else "")
+
+    @property
+    def created(self) -> str:
+        return rfc3339(self.row.created) if self.row is not None and self.row.created is not None else ""
+
+    @property
+    def deleting(self) -> str:
+        return rfc3339(self.row.deleting) if self.row is not None and self.row.deleting is not None else ""
+
+    @property
+    def events(self) -> tuple[EventLine, ...]:
+        return self._events.lines
+
+    @property
+    def changes(self) -> tuple[ChangeLine, ...]:
+        return tuple(self._changes)
+
+    @property
+    def href(self) -> str:
+        return object_href(self.kind.key, self.namespace, self.name)
+
+    @property
+    def list_href(self) -> str:
+        return self.kind.path
+
+    @property
+    def yaml_href(self) -> str:
+        return f"{self.href}yaml/"
+
+    @property
+    def edit_href(self) -> str:
+        return f"{self.href}edit/" if self._editable else ""
+
+    @property
+    def delete_href(self) -> str:
+        return f"{self.href}delete/" if self._editable else ""
+
+    @property
+    def _editable(self) -> bool:
+        return self.kind.editable and self.found
+
+    # --- changes ---
+
+    def apply(self, key: str, change: Change) -> None:
+        if key == self.kind.key:
+            for old, new in change.rows:
+                if self._is_mine(old) or self._is_mine(new):
+                    self._take(old, new)
+            self.dirty = self.dirty or (change.state and not self.found)
+        if key == EVENTS and self._events.apply(change):
+            self.dirty = True
+
+    def _is_mine(self, row: Row | None) -> bool:
+        return row is not None and row.name == self.name and row.namespace == self.namespace
+
+    def _take(self, old: Row | None, new: Row | None) -> None:
+        if new is None:
+            if self.row is not None and old is not None and old.uid == self.row.uid:
+                self._deleted()
+        elif self.row is None or new.uid == self.row.uid:
+            self._modified(new)
+        else:
+            self._created_again(new)
+        self.dirty = True
+
+    def _deleted(self) -> None:
+        now = rfc3339(round(self.clock.time(), 3))
+        self.found, self.gone, self.again = False, now, False
+        self._note("deleted", ())
+
+    def _modified(self, new: Row) -> None:
+        before, first = self.object, self.row is None
+        self.row, self.found, self.gone, self.object = new, True, "", _object(new)
+        if first:
+            self._events.follow(new)
+            self._note("created", ())
+            return
+        fields = field_changes(before, self.object)
+        lines = [FieldLine(one.path, _value(one.old), _value(one.new)) for one in fields[:FIELDS]]
+        more = len(fields) - FIELDS
+        self._note(f"and {more} more fields" if more > 0 else "" if lines else "no visible change", tuple(lines))
+
+    def _created_again(self, new: Row) -> None:
+        if self.found:
+            self._deleted()
+        self.row, self.found, self.gone, self.again, self.object = new, True, "", True, _object(new)
+        self._events.follow(new)
+        self._note("created again under the same name", ())
+
+    def _note(self, words: str, fields: tuple[FieldLine, ...]) -> None:
+        version = self.row.version if self.row is not None else ""
+        self._changes.appendleft(ChangeLine(rfc3339(round(self.clock.time(), 3)), version, words, fields))
+
+    # --- rendering ---
+
+    def render_window(self, render: Renderer) -> str:
+        return "".join(partial(*fragment) for fragment in self._all(render))
+
+    def _render_update(self, render: Renderer) -> str:
+        return self._fragments.changed(self._all(render))
+
+    def _forget_update(self) -> None:
+        self._fragments.forget()
+
+    def _all(self, render: Renderer) -> list[Fragment]:
+        return [
+            (f"#detail-{self.id}", "outerMorph", render("resources/_detail.html", self.context())),
+            (f"pre#yaml-{self.id}", "innerMorph", str(escape(self.yaml))),
+        ]
+
+
+def _object(row: Row | None) -> dict[str, Any]:
+    if row is None or not row.blob:
+        return {}
+    decoded = msgspec.json.decode(Blob(row.blob).json())
+    return decoded if isinstance(decoded, dict) else {}
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return ""
+    words = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
+from django.utils.html import escape
+
 from dashboard.live.messages import Cell, Entry, Row, Tone
+from dashboard.resources.rows import Column, columns_for
 
 if TYPE_CHECKING:
     from dashboard.resources.kinds import KindInfo
 
+_SAFE_ID = re.compile(r"[A-Za-z0-9._-]+")
+
 NOTHING = "–"
 """Shown where a cell has no value."""
+LONG = 40
+"""Texts longer than this many characters get a title, because their cell may cut them off."""
+TONES: tuple[Tone, ...] = ("ok", "busy", "warn", "bad", "idle")
+"""The order of pieces in a stacked bar."""
+Columns = tuple[tuple[int, Column], ...]
+"""Columns to show, each with the place of its cell in a row."""
+GAP = 0.25
+"""Space between two pieces, of 100."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +52,7 @@ class CellText:
     """
 
     column: str
+    header: str
     text: str
     title: str
     kind: str
@@ -115,12 +132,112 @@ def object_href(key: str, namespace: str, name: str) -> str:
     return f"/resources/{quote(key)}/{quote(namespace or '-', safe='')}/{quote(name, safe='')}/"
 
 
-def feed_line(kind: KindInfo, epoch: str, entry: Entry) -> FeedLine:
+def dom_id(uid: str) -> str:
+    """`uid` as a part of an element's id that needs no escaping in a selector; all but odd uids are that already."""
+    if _SAFE_ID.fullmatch(uid):
+        return uid
+    return hashlib.blake2b(uid.encode(), digest_size=12).hexdigest()
+
+
+def partial(target: str, swap: str, html: str = "") -> str:
+    """One hx-partial: `html` goes to the elements that selector `target` finds, by swap style `swap`."""
+    return f'<hx-partial hx-target="{escape(target)}" hx-swap="{escape(swap)}">{html}</hx-partial>'
+
+
+def line_of(kind: KindInfo, row: Row, columns: Columns) -> Line:
+    """A row as `resources/_row.html` shows it, with these columns."""
+    return Line(
+        id=f"row-{dom_id(row.uid)}",
+        row=row,
+        href=object_href(kind.key, row.namespace, row.name),
+        cells=cells_of(row, columns),
+    )
+
+
+def all_columns(key: str) -> Columns:
+    """Every column of a kind, with the place of its cell in a row."""
+    return tuple(enumerate(columns_for(key)))
+
+
+def cells_of(row: Row, columns: Columns) -> tuple[CellText, ...]:
+    """The cells of a row in these columns."""
+    return tuple(_cell(column, row.cells[index] if index < len(row.cells) else None) for index, column in columns)
+
+
+def _cell(column: Column, value: Cell) -> CellText:
+    text, moment = _text(column, value)
+    return CellText(
+        column=column.id,
+        header=column.header,
+        text=text,
+        title=text if column.kind in {"text", "mono"} and len(text) > LONG else "",
+        kind=column.kind,
+        value=value,
+        datetime=moment,
+        numeric=column.numeric,
+        wide=column.wide,
+    )
+
+
+def _text(column: Column, value: Cell) -> tuple[str, str]:
+    if value is None or value == "":
+        return NOTHING, ""
+    if isinstance(value, str):
+        return value, ""
+    if column.kind == "age":
+        return utc_words(value), rfc3339(value)
+    if column.kind == "duration":
+        return duration_words(value), ""
+    return (f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"), ""
+
+
+def duration_words(seconds: float) -> str:
+    """Two units at most, as kubectl prints it: ``42s``, ``5m10s``, ``3h``, ``2d4h``, ``41d``."""
+    total = int(seconds)
+    if total < 120:
+        return f"{total}s"
+    minutes, rest = divmod(total, 60)
+    if minutes < 10:
+        return f"{minutes}m{rest}s" if rest else f"{minutes}m"
+    if minutes < 180:
+        return f"{minutes}m"
+    hours, rest = divmod(minutes, 60)
+    if hours < 8:
+        return f"{hours}h{rest}m" if rest else f"{hours}h"
+    if hours < 48:
+        return f"{hours}h"
+    days, rest = divmod(hours, 24)
+    return f"{days}d{rest}h" if days < 8 and rest else f"{days}d"
+
+
+def shares(counts: Mapping[Tone, int]) -> tuple[Share, ...]:
+    """The pieces of a stacked bar 100 wide, in the order of TONES, each at least visible."""
+    total = sum(counts.values())
+    pieces: list[Share] = []
+    x = 0.0
+    for tone in TONES:
+        count = counts.get(tone, 0)
+        if count:
+            share = 100 * count / total
+            pieces.append(Share(tone, f"{min(x, 99.6):.2f}", f"{max(share - GAP, 0.4):.2f}", count))
+            x += share
+    return tuple(pieces)
+
+
+def tone_counts(pairs: Iterable[tuple[Tone, int]]) -> dict[Tone, int]:
+    """Sums by tone."""
+    found: dict[Tone, int] = {}
+    for tone, count in pairs:
+        found[tone] = found.get(tone, 0) + count
+    return found
+
+
+def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
     """What the feed and the overview show of `entry`."""
     return FeedLine(
         resource=kind.key,
         kind_title=kind.resource.kind,
-        epoch=epoch,
+        epoch=entry.epoch,
         entry=entry,
         href=object_href(kind.key, entry.namespace, entry.name),
         time=clock_words(entry.time),

@@ -1,18 +1,248 @@
 """The view of a list: one kind, filtered, sorted and cut to a window of rows.
 
 Templates see it as ``view``. Ids that frames aim at: ``#list`` carries data-view and data-seq; ``#total-<view.id>``
-(text), ``#facets-<view.id>`` (resources/_facets.html, which has that element as its root), ``tbody#rows-<view.id>``
-(resources/_row.html for each line, which sees ``line``), ``#pager-<view.id>`` (resources/_pager.html, root element).
+(resources/_total.html, root element), ``tbody#rows-<view.id>`` (resources/_row.html for each line, which sees
+``line``), and the contents of ``#facets-<view.id>`` (_facets.html), ``#pager-<view.id>`` (_pager.html) and
+``#empty-<view.id>`` (_empty.html).
 """
 
 from __future__ import annotations
 
+import copy
+from typing import ClassVar
 
-class ListView:
-    """What `view` is in resources/list.html, _table.html, _row.html, _facets.html and _pager.html.
+from dashboard.live.lines import FacetCount, Head, Line, Share, dom_id, line_of, partial, shares, tone_counts
+from dashboard.live.moves import places
+from dashboard.live.renderer import Renderer
+from dashboard.live.replica import Change, Replica
+from dashboard.live.sorted_rows import SortedRows
+from dashboard.live.view import View
+from dashboard.resources.kinds import KindInfo
+from dashboard.resources.query import Query
+from informerd.clock import Clock
+from informerd.health import Health
 
-    id, seq · kind: KindInfo · head: tuple[Head, ...] · lines: tuple[Line, ...] · total: int (matching) · all: int (in
-    the kind) · first, last: int (from 1; 0 where there are none) · facets: tuple[FacetCount, ...] · spread:
-    tuple[Share, ...] · previous_href, next_href: str (empty at the ends) · query (text, problems, namespaces) ·
-    namespaces: tuple[str, ...] that are in the query.
+WINDOW = 100
+"""Rows in a page."""
+WINDOW_FROM = 60
+"""From so many changed rows on, morphing the whole window costs the browser less than placing each."""
+REFILL_FROM = 1_000
+"""From so many changes at once on, sorting anew costs less than taking each in."""
+
+Sums = tuple[object, ...]
+
+
+class ListView(View):
+    """What `view` is in resources/list.html and the fragments it includes.
+
+    id, seq · kind: KindInfo · query · head: tuple[Head, ...] · lines: tuple[Line, ...] · total: int (matching) · all:
+    int (in the kind) · first, last: int (from 1; 0 where there are none) · facets: tuple[FacetCount, ...] · spread:
+    tuple[Share, ...] · previous_href, next_href, clear_href: str (empty at the ends) · namespaces: tuple[str, ...] that
+    are in the query · health: Health (the informer's) · expected: int | None (objects, while they are being listed).
     """
+
+    template: ClassVar[str] = "list"
+
+    def __init__(self, kind: KindInfo, query: Query, replica: Replica, clock: Clock) -> None:
+        super().__init__(self.state_of(kind, query), keys=(kind.key,), clock=clock)
+        self.kind = kind
+        self.query = query
+        self._columns = query.shown_columns()
+        self._replica = replica
+        self._rows = SortedRows(query)
+        self._rows.fill(replica.rows.values(), clock.time())
+        self._changed: set[str] = set()
+        self._deleted: set[str] = set()
+        self._shown = self._window()
+        self._sums = self._sums_now()
+
+    @staticmethod
+    def state_of(kind: KindInfo, query: Query) -> str:
+        """What tells this view from others."""
+        return f"{kind.key} {query.query_string()}"
+
+    def seen_by(self, query: Query) -> ListView:
+        """This view for one page whose filter was typed as in `query`, mistakes included. Only to render at once."""
+        seen = copy.copy(self)
+        seen.query = query
+        return seen
+
+    # --- what templates see ---
+
+    @property
+    def head(self) -> tuple[Head, ...]:
+        by, descending = self.query.sort
+        return tuple(
+            Head(
+                id=column.id,
+                header=column.header,
+                href=self.query.with_sort(column.id).href(),
+                sorted="" if column.id != by else "desc" if descending else "asc",
+                numeric=column.numeric,
+                wide=column.wide,
+            )
+            for _, column in self.query.shown_columns()
+        )
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        rows = self._replica.rows
+        return tuple(line_of(self.kind, rows[uid], self._columns) for uid in self._window())
+
+    @property
+    def total(self) -> int:
+        return len(self._rows)
+
+    @property
+    def all(self) -> int:
+        return len(self._replica.rows)
+
+    @property
+    def page(self) -> int:
+        """The page asked for, or the last one there is."""
+        return max(1, min(self.query.page, -(-self.total // WINDOW)))
+
+    @property
+    def first(self) -> int:
+        return (self.page - 1) * WINDOW + 1 if self.total else 0
+
+    @property
+    def last(self) -> int:
+        return min(self.total, self.page * WINDOW)
+
+    @property
+    def facets(self) -> tuple[FacetCount, ...]:
+        counts = self._rows.facets.counts
+        chosen = self.query.statuses
+        return tuple(
+            FacetCount(status, tone, count, self.query.with_status(status).href(), status.casefold() in chosen)
+            for (status, tone), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        )
+
+    @property
+    def spread(self) -> tuple[Share, ...]:
+        return shares(tone_counts((tone, count) for (_, tone), count in self._rows.facets.counts.items()))
+
+    @property
+    def previous_href(self) -> str:
+        return self.query.with_(page=self.page - 1).href() if self.page > 1 else ""
+
+    @property
+    def next_href(self) -> str:
+        return self.query.with_(page=self.page + 1).href() if self.page * WINDOW < self.total else ""
+
+    @property
+    def clear_href(self) -> str:
+        """The same list without a filter."""
+        return self.kind.path
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        return self.query.namespaces
+
+    @property
+    def health(self) -> Health:
+        return self._replica.health
+
+    @property
+    def expected(self) -> int | None:
+        health = self.health
+        return None if health.remaining is None else health.listed + health.remaining
+
+    # --- changes ---
+
+    def apply(self, key: str, change: Change) -> None:  # noqa: ARG002 -- it hears of one kind only
+        if change.reset or len(change.rows) >= REFILL_FROM:
+            self._rows.fill(self._replica.rows.values(), self.clock.time())
+            self._changed.update(self._shown)
+            self.dirty = True
+            return
+        now = self.clock.time()
+        for old, new in change.rows:
+            if new is not None:
+                self._put(new.uid, now)
+            elif old is not None:
+                self._drop(old.uid)
+        self.dirty = self.dirty or bool(change.rows) or change.state
+
+    def next_due(self) -> float | None:
+        return self._rows.next_due()
+
+    def pass_time(self, now: float) -> None:
+        for uid in self._rows.due(now):
+            if uid in self._replica.rows:
+                self._put(uid, now)
+                self.dirty = True
+
+    def _put(self, uid: str, now: float) -> None:
+        row = self._replica.rows.get(uid)
+        if row is None:
+            self._drop(uid)
+        elif self._rows.put(row, now):
+            self._changed.add(uid)
+            self._deleted.discard(uid)
+
+    def _drop(self, uid: str) -> None:
+        self._rows.drop(uid)
+        self._changed.discard(uid)
+        self._deleted.add(uid)
+
+    # --- rendering ---
+
+    def render_window(self, render: Renderer) -> str:
+        rows = "".join(self._row(render, uid) for uid in self._window())
+        return partial(f"#rows-{self.id}", "window", rows) + self._render_sums(render)
+
+    def _render_update(self, render: Renderer) -> str:
+        wanted = self._window()
+        html = self._render_rows(render, wanted)
+        self._shown = wanted
+        sums = self._sums_now()
+        if sums != self._sums:
+            self._sums = sums
+            html += self._render_sums(render)
+        self._changed, self._deleted = set(), set()
+        return html
+
+    def _forget_update(self) -> None:
+        self._shown = self._window()
+        self._sums = self._sums_now()
+        self._changed, self._deleted = set(), set()
+
+    def _render_rows(self, render: Renderer, wanted: list[str]) -> str:
+        staying = set(wanted)
+        leaving = [uid for uid in self._shown if uid not in staying]
+        steps = places(self._shown, wanted, self._changed)
+        html = "".join(
+            partial(f"#rows-{self.id}>#row-{dom_id(uid)}", "gone") for uid in leaving if uid in self._deleted
+        )
+        if len(steps) > WINDOW_FROM:
+            rows = "".join(self._row(render, uid) for uid in wanted)
+            return html + partial(f"#rows-{self.id}", "window", rows)
+        html += "".join(
+            partial(f"#rows-{self.id}>#row-{dom_id(uid)}", "delete") for uid in leaving if uid not in self._deleted
+        )
+        for step in steps:
+            where = f"place before:row-{dom_id(step.before)}" if step.before else "place end"
+            html += partial(f"#rows-{self.id}", where, self._row(render, step.uid))
+        return html
+
+    def _render_sums(self, render: Renderer) -> str:
+        context = self.context()
+        return (
+            partial(f"#total-{self.id}", "outerMorph", render("resources/_total.html", context))
+            + partial(f"#facets-{self.id}", "innerMorph", render("resources/_facets.html", context))
+            + partial(f"#pager-{self.id}", "innerMorph", render("resources/_pager.html", context))
+            + partial(f"#empty-{self.id}", "innerMorph", render("resources/_empty.html", context))
+        )
+
+    def _row(self, render: Renderer, uid: str) -> str:
+        return render.row(self.kind, self._replica.rows[uid], self._columns)
+
+    def _window(self) -> list[str]:
+        return self._rows.window((self.page - 1) * WINDOW, WINDOW)
+
+    def _sums_now(self) -> Sums:
+        """Whatever the parts beside the rows depend on; health only where it is shown, in the empty list."""
+        health = None if self.total else (self.health.state, self.health.problem, self.health.listed)
+        return (self.total, self.all, self.page, dict(self._rows.facets.counts), health)

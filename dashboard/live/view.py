@@ -9,24 +9,13 @@ The page of the first request and the frames that follow are made from the same 
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
-from django.utils.html import escape
-
+from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Change
 from informerd.clock import Clock
-
-_SAFE_ID = re.compile(r"[A-Za-z0-9._-]+")
-
-
-class Render(Protocol):
-    """Renders a template, as django.template.loader.render_to_string does."""
-
-    def __call__(self, template_name: str, context: Mapping[str, object]) -> str: ...
 
 
 class View(ABC):
@@ -41,13 +30,18 @@ class View(ABC):
     """Seconds between two updates of this view at least; 0 leaves it to the hub's tick."""
 
     def __init__(self, state: str, *, keys: tuple[str, ...], clock: Clock) -> None:
-        self.id = hashlib.blake2b(f"{self.template} {state}".encode(), digest_size=6).hexdigest()
+        self.id = self.id_of(state)
         self.keys = keys
         """Kinds whose freshness decides whether this page is live."""
         self.clock = clock
         self.token = secrets.token_hex(4)
         self.number = 0
         self.dirty = False
+
+    @classmethod
+    def id_of(cls, state: str) -> str:
+        """The id of the view whose canonical state is `state`, the same in every process."""
+        return hashlib.blake2b(f"{cls.template} {state}".encode(), digest_size=6).hexdigest()
 
     @property
     def seq(self) -> str:
@@ -63,6 +57,10 @@ class View(ABC):
         """What the templates see: ``view``."""
         return {"view": self}
 
+    def extras(self) -> dict[str, object]:
+        """What a frame carries beside its HTML, for scripts."""
+        return {}
+
     @abstractmethod
     def apply(self, key: str, change: Change) -> None:
         """Take in what changed in kind `key`; sets `dirty` where that may show."""
@@ -71,15 +69,16 @@ class View(ABC):
         """Unix seconds at which time alone will change this view; None: never."""
         return None
 
-    def pass_time(self, now: float) -> None:
+    def pass_time(self, now: float) -> None:  # noqa: B027 -- most views do not age
         """`now` (Unix seconds) has come: take in what time alone changed; sets `dirty` where that may show."""
 
-    def update(self, render: Render) -> str:
+    def update(self, render: Renderer) -> str:
         """The hx-partials since the last update, and a new `seq`; empty, with the old `seq`, where nothing shows."""
+        self.number += 1
         html = self._render_update(render)
         self.dirty = False
-        if html:
-            self.number += 1
+        if not html:
+            self.number -= 1
         return html
 
     def skip_update(self) -> None:
@@ -89,23 +88,11 @@ class View(ABC):
         self.number += 1
 
     @abstractmethod
-    def render_window(self, render: Render) -> str:
+    def render_window(self, render: Renderer) -> str:
         """hx-partials that replace everything the view shows, whatever the page showed before."""
 
     @abstractmethod
-    def _render_update(self, render: Render) -> str: ...
+    def _render_update(self, render: Renderer) -> str: ...
 
     @abstractmethod
     def _forget_update(self) -> None: ...
-
-
-def dom_id(uid: str) -> str:
-    """`uid` as a part of an element's id that needs no escaping in a selector; uids are that already, but for odd ones."""
-    if _SAFE_ID.fullmatch(uid):
-        return uid
-    return hashlib.blake2b(uid.encode(), digest_size=12).hexdigest()
-
-
-def partial(target: str, swap: str, html: str = "") -> str:
-    """One hx-partial: `html` goes to the elements that selector `target` finds, by swap style `swap`."""
-    return f'<hx-partial hx-target="{escape(target)}" hx-swap="{escape(swap)}">{html}</hx-partial>'

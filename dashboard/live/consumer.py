@@ -1,0 +1,111 @@
+"""The socket of a page, at ``/live/?path=<path and query of the page>&view=<id>&seq=<what it shows already>``.
+
+It speaks JSON. From the browser: ``{"view": path, "seq": seq}`` when the page shows another view, and ``{"ack": units}``
+for what it has applied since it connected. To the browser: see dashboard/live/hub.py and static/js/live.js. Whether the
+browser may connect at all was decided before this is reached (dashboard/access). Refusals after that are close codes
+that the page shows and that end its trying: 4400 nonsense, 4403 not allowed, 4404 no such page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from urllib.parse import parse_qs
+
+import msgspec
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from dashboard.live.context import live_of
+from dashboard.live.hub import Hub
+from dashboard.live.opening import BadPath, UnknownPath, open_view
+from dashboard.live.socket import Message, Socket
+
+NONSENSE = 4400
+NOT_FOUND = 4404
+LONGEST = 16 * 1024
+"""Bytes of a message from a browser."""
+
+
+class Said(msgspec.Struct, forbid_unknown_fields=True):
+    """What a browser may say, one of the two at a time."""
+
+    view: str | None = None
+    seq: str = ""
+    ack: int | None = None
+
+
+_decoder = msgspec.json.Decoder(Said)
+
+
+class LiveConsumer(AsyncWebsocketConsumer):
+    """Joins the hub as a Socket for as long as the browser stays."""
+
+    channel_layer_alias = "none: the hub reaches sockets directly, so they need no channel each"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._socket: Socket | None = None
+        self._sending: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        """Accept, then follow what the address asks for; what cannot be followed is closed with its code."""
+        await self.accept()
+        query = parse_qs(self.scope.get("query_string", b"").decode("latin-1"))
+        self._socket = Socket(self._deliver, self.close, live_of(self.scope).clock)
+        self._sending = asyncio.create_task(self._socket.run(), name="socket")
+        await self._follow(query.get("path", [""])[0], query.get("seq", [""])[0])
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Take what the browser says; anything it should not say ends the connection."""
+        if self._socket is None:
+            return None  # it was refused already and has not heard yet
+        if text_data is None or len(text_data) > LONGEST:
+            return await self._refuse(NONSENSE)
+        try:
+            said = _decoder.decode(text_data)
+        except msgspec.MsgspecError:
+            return await self._refuse(NONSENSE)
+        if said.view is not None and said.ack is None:
+            await self._follow(said.view, said.seq)
+        elif said.ack is not None and said.view is None and said.ack >= 0:
+            self._hub.acknowledge(self._socket, said.ack)
+        else:
+            await self._refuse(NONSENSE)
+        return None
+
+    async def disconnect(self, code: int) -> None:  # noqa: ARG002 -- whatever ended it
+        """Leave the hub."""
+        self._leave()
+
+    @property
+    def _hub(self) -> Hub:
+        return live_of(self.scope).hub
+
+    async def _follow(self, address: str, seq: str) -> None:
+        try:
+            view = open_view(self._hub, address)
+        except BadPath:
+            return await self._refuse(NONSENSE)
+        except UnknownPath:
+            return await self._refuse(NOT_FOUND)
+        if self._socket is not None:
+            self._hub.join(self._socket, view, seq)
+        return None
+
+    async def _refuse(self, code: int) -> None:
+        self._leave()
+        await self.close(code)
+
+    def _leave(self) -> None:
+        if self._socket is not None:
+            self._hub.leave(self._socket)
+            self._socket = None
+        if self._sending is not None:
+            self._sending.cancel()
+            self._sending = None
+
+    async def _deliver(self, message: Message) -> None:
+        if isinstance(message, str):
+            await self.send(text_data=message)
+        else:
+            await self.send(bytes_data=message)

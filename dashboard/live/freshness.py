@@ -1,0 +1,103 @@
+"""The heartbeat: how fresh what pages show is, for each kind, and in words where it is not.
+
+A page judges by the kinds it shows, so one beat serves all. Sentences say ``{since}`` where the browser puts a time of
+day in its own time zone, and it adds "Trying again in 3 s." from `retry_at`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+
+from dashboard.live.replica import Replica
+from dashboard.live.wrong_rows import Summary
+from dashboard.resources.kinds import KindInfo
+from informerd.clock import Clock
+from informerd.health import Health
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a kind is not live."""
+
+    title: str
+    """The kind's: ``Pods``."""
+    state: str
+    """The informer's state, or ``silent`` where the worker itself is not heard."""
+    text: str
+    """Sentences, with ``{since}`` for the time of day of `since`."""
+    since: float | None = None
+    """Unix seconds."""
+    retry_at: float | None = None
+    """Unix seconds."""
+
+
+def problem_of(kind: KindInfo, replica: Replica) -> Problem | None:
+    """Why what pages show of `kind` may not be what the cluster has; None where it is, or has no such kind."""
+    if replica.state == "stale":
+        text = "The worker has not been heard since {since}. What you see is from then."
+        return Problem(kind.title, "silent", text, replica.stale_since)
+    if replica.state == "starting":
+        return Problem(kind.title, "starting", "Waiting for the worker's first word.")
+    health = replica.health
+    if health.state in {"live", "absent"}:
+        return None
+    return Problem(kind.title, health.state, _text(kind, health), _since(health), health.retry_at)
+
+
+def beat(
+    kinds: Iterable[KindInfo], replicas: Mapping[str, Replica], summaries: Mapping[str, Summary], clock: Clock
+) -> dict[str, object]:
+    """What is sent each second. Times are Unix seconds; `heard` is the API server's last word by kind."""
+    kinds = [kind for kind in kinds if kind.key in replicas]
+    problems = {kind.key: problem_of(kind, replicas[kind.key]) for kind in kinds}
+    health = {kind.key: replicas[kind.key].health for kind in kinds}
+    heard = {key: one.heard for key, one in health.items()}
+    return {
+        "state": "stale" if any(problems.values()) else "live",
+        "now": clock.time(),
+        "heard": max((moment for moment in heard.values() if moment is not None), default=None),
+        "heard_by": heard,
+        "states": {key: one.state for key, one in health.items()},
+        "counts": {key: _count(replicas[key]) for key in health},
+        "wrong": {key: len(summaries[key].wrong) for key in health},
+        "problems": {key: asdict(problem) for key, problem in problems.items() if problem is not None},
+        "why": _why(health.values(), [replicas[key] for key in health]),
+    }
+
+
+def _count(replica: Replica) -> int | None:
+    """None, shown as a dash, while nobody knows."""
+    unknown = replica.health.state in {"absent", "forbidden", "unreachable", "starting"} and not replica.rows
+    return None if unknown else len(replica.rows)
+
+
+def _why(health: Iterable[Health], replicas: list[Replica]) -> dict[str, object]:
+    known = list(health)
+    return {
+        "last_event": max((one.last_event for one in known if one.last_event), default=None),
+        "last_bookmark": max((one.last_bookmark for one in known if one.last_bookmark), default=None),
+        "reconnects": sum(one.reconnects for one in known),
+        "relists": sum(one.relists for one in known),
+        "gaps_healed": sum(replica.gaps_healed for replica in replicas),
+    }
+
+
+def _since(health: Health) -> float:
+    return health.heard if health.state == "stale" and health.heard is not None else health.since
+
+
+def _text(kind: KindInfo, health: Health) -> str:
+    problem = health.problem.rstrip(".")
+    match health.state:
+        case "stale":
+            return "The API server has not answered since {since}. What you see is from then."
+        case "forbidden":
+            return f"{kind.title} may not be listed: {problem}."
+        case "unreachable":
+            return f"The API server cannot be reached: {problem}." if problem else "The API server cannot be reached."
+        case "syncing":
+            whole = f" of about {health.listed + health.remaining:,}" if health.remaining is not None else ""
+            return f"Reading {kind.title}: {health.listed:,}{whole} so far."
+        case _:
+            return f"The first list of {kind.title} is on its way."

@@ -1,0 +1,111 @@
+"""Counts a second as pictures: bars of the feed, sparklines of the tiles, data of the overview's chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dashboard.live.lines import rfc3339
+from dashboard.live.rates import SPAN, Rate
+
+RATE_SPAN = 10
+"""Seconds over which "31 a second" is measured."""
+BARS = 60
+BAR_SECONDS = 5
+BARS_HIGH = 60.0
+SPARK_POINTS = 30
+SPARK_SECONDS = 10
+SPARK_TOP, SPARK_BOTTOM = 3.0, 26.0
+CHART_STEP = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Changes within BAR_SECONDS from `start` (RFC 3339), in a picture 100 wide and 60 high, stacked from below."""
+
+    start: str
+    x: str
+    added: str
+    modified: str
+    deleted: str
+    added_y: str
+    modified_y: str
+    deleted_y: str
+    count: int
+
+
+def buckets(rates: Iterable[Rate], begin: int, step: int, number: int) -> list[tuple[int, int, int]]:
+    """Sums of `rates` in `number` spans of `step` seconds from Unix second `begin`."""
+    sums = [[0, 0, 0] for _ in range(number)]
+    for second, *counts in rates:
+        index = int(second - begin) // step
+        if second >= begin and index < number:
+            for place, count in enumerate(counts):
+                sums[index][place] += count
+    return [(added, modified, deleted) for added, modified, deleted in sums]
+
+
+def begin_of(now: float, step: int, number: int) -> int:
+    """The first second of `number` spans, of which the last holds `now`; they begin at multiples of `step` seconds."""
+    return (int(now) // step - number + 1) * step
+
+
+def per_second(rates: Iterable[Rate], now: float) -> float:
+    """Changes a second in the last RATE_SPAN whole seconds."""
+    last = int(now)
+    return sum(sum(counts) for second, *counts in rates if last - RATE_SPAN <= second < last) / RATE_SPAN
+
+
+def rate_words(rate: float) -> str:
+    """``31``, ``0.4``; empty where nothing happens."""
+    return "" if not rate else f"{rate:,.0f}" if rate >= 9.5 else f"{rate:.1f}".removesuffix(".0")
+
+
+def bars(rates: Iterable[Rate], now: float) -> tuple[Bar, ...]:
+    """The last minutes as bars; spans in which nothing happened are left out."""
+    begin = begin_of(now, BAR_SECONDS, BARS)
+    sums = buckets(rates, begin, BAR_SECONDS, BARS)
+    highest = max((sum(counts) for counts in sums), default=0) or 1
+    return tuple(
+        _bar(begin + index * BAR_SECONDS, index, counts, BARS_HIGH / highest)
+        for index, counts in enumerate(sums)
+        if any(counts)
+    )
+
+
+def _bar(start: int, index: int, counts: tuple[int, int, int], scale: float) -> Bar:
+    added, modified, deleted = (count * scale for count in counts)
+    return Bar(
+        start=rfc3339(start),
+        x=f"{index * 100 / BARS:.2f}",
+        added=f"{added:.1f}",
+        modified=f"{modified:.1f}",
+        deleted=f"{deleted:.1f}",
+        added_y=f"{BARS_HIGH - added:.1f}",
+        modified_y=f"{BARS_HIGH - added - modified:.1f}",
+        deleted_y=f"{BARS_HIGH - added - modified - deleted:.1f}",
+        count=sum(counts),
+    )
+
+
+def spark(rates: Iterable[Rate], now: float) -> str:
+    """A sparkline's path, 100 wide and 28 high; empty where nothing changed."""
+    begin = begin_of(now, SPARK_SECONDS, SPARK_POINTS)
+    sums = [sum(counts) for counts in buckets(rates, begin, SPARK_SECONDS, SPARK_POINTS)]
+    highest = max(sums)
+    if not highest:
+        return ""
+    scale = (SPARK_BOTTOM - SPARK_TOP) / highest
+    points = (
+        f"{index * 100 / (SPARK_POINTS - 1):.1f} {SPARK_BOTTOM - count * scale:.1f}" for index, count in enumerate(sums)
+    )
+    return "M" + " ".join(points)
+
+
+def chart(rates: Sequence[Rate], now: float) -> dict[str, object]:
+    """The data of the overview's chart: counts in spans of `step` seconds from Unix second `start`."""
+    number = SPAN // CHART_STEP
+    begin = begin_of(now, CHART_STEP, number)
+    sums = buckets(rates, begin, CHART_STEP, number)
+    names = ("added", "modified", "deleted")
+    return {"start": begin, "step": CHART_STEP} | {name: [c[i] for c in sums] for i, name in enumerate(names)}

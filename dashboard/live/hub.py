@@ -1,0 +1,338 @@
+"""The hub: every open view of this process, and the sockets that follow them.
+
+One tick serves all: what a view's change looks like is rendered once, and the same string goes to every socket of that
+view. The first change after a quiet moment leaves at once, later ones within TICK seconds; a view that is costly to
+render is given longer, so that no view can take the process for itself. A heartbeat goes to all each second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol, TypeVar, cast
+
+from django.template.loader import render_to_string
+
+from dashboard.live.detail_view import EVENTS, DetailView
+from dashboard.live.feed_query import FeedQuery
+from dashboard.live.feed_view import FeedView
+from dashboard.live.freshness import beat
+from dashboard.live.list_view import ListView
+from dashboard.live.overview_view import OverviewView
+from dashboard.live.renderer import Renderer
+from dashboard.live.replica import Change, Replica
+from dashboard.live.socket import COME_BACK, Message, Socket, message_of
+from dashboard.live.view import View
+from dashboard.live.wrong_rows import Summary
+from dashboard.resources.kinds import KindInfo, find_kind
+from dashboard.resources.query import Query
+from informerd.clock import Clock
+
+TICK = 0.05
+"""Seconds between two frames of a view, at least."""
+BEAT = 1.0
+"""Seconds between heartbeats."""
+SHARE = 5.0
+"""A view that took t seconds to render waits SHARE * t for its next frame, so that it takes a sixth of the process."""
+KEPT = 60.0
+"""Seconds that a view is kept without sockets, for the page that has just been rendered or is connecting again."""
+
+logger = logging.getLogger(__name__)
+V = TypeVar("V", bound=View)
+
+
+class ReplicaSource(Protocol):
+    """What the hub needs of dashboard.live.replicas.Replicas."""
+
+    def __iter__(self) -> Iterator[Replica]: ...
+
+    def __contains__(self, key: str) -> bool: ...
+
+    def get(self, key: str) -> Replica: ...
+
+
+@dataclass(slots=True, eq=False)
+class Watched:
+    """A view with those who look at it. Times are monotonic seconds."""
+
+    view: View
+    touched: float
+    sockets: set[Socket] = field(default_factory=set)
+    updated: float = float("-inf")
+    cost: float = 0.0
+    window: tuple[str, Message] | None = None
+    """The seq of the last rendered window, and the window."""
+
+
+@dataclass(slots=True)
+class Metrics:
+    """Counters since the process began."""
+
+    sockets_opened: int = 0
+    frames: int = 0
+    """Frames rendered."""
+    messages: int = 0
+    """Messages posted to sockets."""
+    units: int = 0
+    """Their length, characters or bytes."""
+    windows: int = 0
+    """Whole windows rendered."""
+    beats: int = 0
+    stops: int = 0
+    """Times that a socket stopped getting frames because it did not keep up."""
+    given_up: int = 0
+    """Sockets closed because they stayed behind."""
+    render_seconds: float = 0.0
+    render_errors: int = 0
+
+
+class Hub:
+    """Give pages their view with `list_view` and its sisters; sockets `join` one, `acknowledge` and `leave`."""
+
+    def __init__(
+        self,
+        replicas: ReplicaSource,
+        clock: Clock,
+        render: Callable[..., str] = render_to_string,
+        *,
+        problem: Callable[[], str] = lambda: "",
+    ) -> None:
+        self.metrics = Metrics()
+        self.kinds = tuple(kind for replica in replicas if (kind := find_kind(replica.key)) is not None)
+        self.problem = problem
+        """Says what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
+        self.sockets: set[Socket] = set()
+        self.views: dict[str, Watched] = {}
+        self.summaries: dict[str, Summary] = {}
+        self._replicas = replicas
+        self._clock = clock
+        self._render = Renderer(render)
+        self._dirty: set[Watched] = set()
+        self._next_beat = clock.now()
+        self._wake = asyncio.Event()
+        self._closing: set[asyncio.Task[None]] = set()
+        for kind in self.kinds:
+            self._listen(kind.key)
+
+    # --- views ---
+
+    def list_view(self, kind: KindInfo, query: Query) -> ListView:
+        """The list's view, current at this moment: render it before anything is awaited. KeyError: not watched."""
+        replica = self._replicas.get(kind.key)
+        state = ListView.state_of(kind, query)
+        return self._open(ListView, state, lambda: ListView(kind, query, replica, self._clock)).seen_by(query)
+
+    def detail_view(self, kind: KindInfo, namespace: str, name: str) -> DetailView:
+        """The object's view, whether the object exists or not (see its `found`). KeyError: the kind is not watched."""
+        replica = self._replicas.get(kind.key)
+        return self._open(
+            DetailView,
+            DetailView.state_of(kind, namespace, name),
+            lambda: DetailView(kind, namespace, name, replica, self._clock, events=self._events(), watched=self.kinds),
+        )
+
+    def feed_view(self, query: FeedQuery) -> FeedView:
+        """The feed's view, current at this moment."""
+        state = FeedView.state_of(query)
+        return self._open(
+            FeedView, state, lambda: FeedView(query, self.kinds, list(self._replicas), self._clock)
+        ).seen_by(query)
+
+    def overview_view(self) -> OverviewView:
+        """The overview's view, current at this moment."""
+        return self._open(
+            OverviewView,
+            "",
+            lambda: OverviewView(self.kinds, list(self._replicas), self.summaries, self._clock),
+        )
+
+    def _events(self) -> Replica | None:
+        return self._replicas.get(EVENTS) if EVENTS in self._replicas else None
+
+    def _open(self, wanted: type[V], state: str, make: Callable[[], V]) -> V:
+        watched = self.views.get(wanted.id_of(state))
+        if watched is None:
+            view = make()
+            watched = self.views[view.id] = Watched(view, self._clock.now())
+        else:
+            watched.touched = self._clock.now()
+            if watched.view.dirty:
+                self._update(watched)
+        return cast("V", watched.view)
+
+    # --- sockets ---
+
+    def join(self, socket: Socket, view: View | None, seq: str = "") -> None:
+        """Let `socket` follow `view` (None: only the heartbeat), whose state `seq` its page shows already."""
+        self.metrics.sockets_opened += socket not in self.sockets
+        self._part(socket)
+        self.sockets.add(socket)
+        socket.view = view
+        if view is None:
+            self._post(socket, message_of({"view": "", "seq": "", "keys": []}))
+        else:
+            watched = self.views.get(view.id) or self.views.setdefault(view.id, Watched(view, self._clock.now()))
+            socket.view = view = watched.view
+            if view.dirty:
+                self._update(watched)
+            watched.sockets.add(socket)
+            known = seq == view.seq
+            self._post(socket, message_of({"view": view.id, "seq": view.seq if known else "", "keys": view.keys}))
+            if not known:
+                self._post(socket, self._window(watched))
+        self._post(socket, self._beat())
+
+    def leave(self, socket: Socket) -> None:
+        """The socket is gone."""
+        self._part(socket)
+        self.sockets.discard(socket)
+        socket.view = None
+
+    def acknowledge(self, socket: Socket, units: int) -> None:
+        """The browser has applied `units` since it connected; one that caught up gets the window."""
+        if socket.acknowledge(units):
+            self.join(socket, socket.view)
+
+    def _part(self, socket: Socket) -> None:
+        watched = self.views.get(socket.view.id) if socket.view is not None else None
+        if watched is not None:
+            watched.sockets.discard(socket)
+            watched.touched = self._clock.now()
+
+    def _post(self, socket: Socket, message: Message) -> None:
+        was_behind = socket.behind
+        if socket.post(message):
+            self.metrics.messages += 1
+            self.metrics.units += len(message)
+        elif not was_behind:
+            self.metrics.stops += 1
+
+    # --- the tick ---
+
+    async def run(self) -> None:
+        """Tick until cancelled."""
+        while True:
+            self._wake.clear()
+            delay = self.tick()
+            waiting = {asyncio.ensure_future(self._wake.wait()), asyncio.ensure_future(self._clock.sleep(delay))}
+            try:
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for one in waiting:
+                    one.cancel()
+
+    def tick(self) -> float:
+        """Do what is due; the seconds until something will be."""
+        now = self._clock.now()
+        wait = BEAT
+        for watched in list(self._dirty):
+            ready = self._ready_at(watched)
+            if ready <= now:
+                self._update(watched)
+            else:
+                wait = min(wait, ready - now)
+        if self._next_beat <= now:
+            self._next_beat = now + BEAT
+            self._second(now)
+        return max(0.0, min(wait, self._next_beat - now))
+
+    def _second(self, now: float) -> None:
+        """Once a second: time passes in views, the heartbeat goes out, and what nobody needs is dropped."""
+        moment = self._clock.time()
+        for summary in self.summaries.values():
+            summary.pass_time(moment)
+        for watched in list(self.views.values()):
+            due = watched.view.next_due()
+            if due is not None and due <= moment:
+                watched.view.pass_time(moment)
+            if watched.view.dirty:
+                self._touch(watched)
+            if not watched.sockets and now - watched.touched > KEPT:
+                del self.views[watched.view.id]
+                self._dirty.discard(watched)
+        beat = self._beat()
+        self.metrics.beats += 1
+        for socket in list(self.sockets):
+            self._post(socket, beat)
+            if socket.given_up:
+                self._give_up(socket)
+
+    def _give_up(self, socket: Socket) -> None:
+        self.metrics.given_up += 1
+        self.leave(socket)
+        closing = asyncio.ensure_future(socket.close(COME_BACK))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+
+    def _beat(self) -> Message:
+        replicas = {replica.key: replica for replica in self._replicas}
+        content = beat(self.kinds, replicas, self.summaries, self._clock)
+        return message_of({"beat": {**content, "problem": self.problem()}})
+
+    # --- changes ---
+
+    def _listen(self, key: str) -> None:
+        replica = self._replicas.get(key)
+        summary = self.summaries[key] = Summary(key)
+        summary.fill(replica.rows.values(), self._clock.time())
+        replica.on_change(partial(self._changed, key))
+
+    def _changed(self, key: str, change: Change) -> None:
+        self.summaries[key].apply(change, self._clock.time())
+        for watched in self.views.values():
+            if key in watched.view.listens:
+                watched.view.apply(key, change)
+                if watched.view.dirty:
+                    self._touch(watched)
+        if change.state:
+            self._next_beat = self._clock.now()
+            self._wake.set()
+
+    def _touch(self, watched: Watched) -> None:
+        self._dirty.add(watched)
+        self._wake.set()
+
+    def _ready_at(self, watched: Watched) -> float:
+        return watched.updated + max(TICK, watched.view.interval, SHARE * watched.cost)
+
+    def _update(self, watched: Watched) -> None:
+        """Bring those who look to the view's present state."""
+        view = watched.view
+        self._dirty.discard(watched)
+        watched.updated = self._clock.now()
+        if not watched.sockets:
+            view.skip_update()
+            return
+        after = view.seq
+        started = time.perf_counter()
+        html = self._rendered(watched)
+        watched.cost = time.perf_counter() - started
+        self.metrics.render_seconds += watched.cost
+        if not html:
+            return
+        self.metrics.frames += 1
+        message = message_of({"content": html, "view": view.id, "seq": view.seq, "after": after, **view.extras()})
+        for socket in watched.sockets:
+            self._post(socket, message)
+
+    def _rendered(self, watched: Watched) -> str:
+        """The update's HTML. A template that fails takes nobody else down: those who look get the window next time."""
+        try:
+            return watched.view.update(self._render)
+        except Exception:
+            logger.exception("the frame of view %s could not be rendered", watched.view.id)
+            self.metrics.render_errors += 1
+            watched.view.skip_update()
+            return ""
+
+    def _window(self, watched: Watched) -> Message:
+        view = watched.view
+        if watched.window is None or watched.window[0] != view.seq:
+            self.metrics.windows += 1
+            content = {"content": view.render_window(self._render), "view": view.id, "seq": view.seq, **view.extras()}
+            watched.window = (view.seq, message_of(content, compress=True))
+        return watched.window[1]

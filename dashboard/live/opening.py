@@ -1,0 +1,68 @@
+"""From the address of a page to the view that it shows: the same for the first request and for the socket.
+
+A page function says which view it shows by its address's name: ``list``, ``detail``, ``yaml``, ``feed`` or
+``overview``. Any other page follows the heartbeat only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from django.http import QueryDict
+from django.urls import Resolver404, ResolverMatch, resolve
+
+from dashboard.live.feed_query import FeedQuery
+from dashboard.resources.kinds import find_kind
+from dashboard.resources.query import Query
+
+if TYPE_CHECKING:
+    from dashboard.live.hub import Hub
+    from dashboard.live.view import View
+
+LONGEST = 8 * 1024
+"""Characters of an address."""
+
+
+class BadPath(ValueError):
+    """What was asked for is no address at all."""
+
+
+class UnknownPath(LookupError):
+    """The address leads nowhere here."""
+
+
+def open_view(hub: Hub, address: str) -> View | None:
+    """The view of the page at `address` (path and query); None where the page shows none.
+
+    Raises BadPath or UnknownPath.
+    """
+    if not address.startswith("/") or address.startswith("//") or len(address) > LONGEST or "\\" in address:
+        raise BadPath(address[:100])
+    parts = urlsplit(address)
+    try:
+        match = resolve(parts.path)
+    except Resolver404:
+        raise UnknownPath(parts.path) from None
+    return _view_of(hub, match, QueryDict(parts.query))
+
+
+def _view_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:
+    match match.url_name:
+        case "overview":
+            return hub.overview_view()
+        case "feed":
+            return hub.feed_view(FeedQuery.parse(params))
+        case "list" | "detail" | "yaml":
+            return _resource_view(hub, match, params)
+    return None
+
+
+def _resource_view(hub: Hub, match: ResolverMatch, params: QueryDict) -> View:
+    kind = find_kind(str(match.kwargs["resource"]), hub.kinds)
+    if kind is None or kind.key not in hub.summaries:
+        raise UnknownPath(str(match.kwargs["resource"]))
+    if match.url_name == "list":
+        return hub.list_view(kind, Query.parse(params, kind.key))
+    namespace = str(match.kwargs["namespace"])
+    return hub.detail_view(kind, "" if namespace == "-" else namespace, str(match.kwargs["name"]))
