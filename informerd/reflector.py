@@ -269,9 +269,10 @@ class Reflector(Generic[T]):
         wait = self._last_start + self._settings.watch_interval - self._clock.now()
         if wait > 0:  # a server that ends each watch after one event must not make a hot loop of this
             await self._clock.sleep(wait)
-        self._last_start = self._clock.now()
+        started = self._clock.now()
         lasting = self._settings.watch_timeout * (1 + self._settings.chance())
         stream = await self._source.watch(version, lasting=lasting, send_initial_events=send_initial_events)
+        self._last_start = started
         self._watches += 1
         self._monitor.reconnects = self._watches - 1
         return stream

@@ -1,0 +1,228 @@
+"""An API server whose every answer the test gives, request by request, over real HTTP.
+
+    request = await server.take()
+    assert request.params["resourceVersion"] == "0"
+    request.answer_list([pod("a", "1")], "7")
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from informerd.client import Client
+from informerd.clock import Clock
+from informerd.cluster_config import ClusterConfig
+from informerd.resource import PODS, Resource
+from tests.wait import eventually
+
+Json = dict[str, Any]
+PATIENCE = 5.0
+"""Seconds of real time for what happens at once."""
+
+
+def pod(name: str, version: str, *, namespace: str = "default", uid: str = "", **more: Any) -> Json:
+    """A pod as the API server writes it into a watch; `more` are further members of metadata."""
+    metadata = {"name": name, "namespace": namespace, "uid": uid or f"uid-{name}", "resourceVersion": version, **more}
+    return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata, "spec": {"nodeName": "n1"}}
+
+
+def bookmark(version: str, *, ends_initial: bool = False) -> Json:
+    """The object of a BOOKMARK event."""
+    annotations = {"annotations": {"k8s.io/initial-events-end": "true"}} if ends_initial else {}
+    return {"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": version, **annotations}}
+
+
+def status(code: int, reason: str, message: str = "", causes: Iterable[Json] = ()) -> Json:
+    """A metav1.Status that says no."""
+    details = {"causes": [*causes]}
+    return {
+        "kind": "Status", "apiVersion": "v1", "status": "Failure",
+        "code": code, "reason": reason, "message": message or reason, "details": details,
+    }  # fmt: skip
+
+
+TOO_LARGE = status(
+    504, "Timeout", "Too large resource version: 9, current: 1", [{"reason": "ResourceVersionTooLarge", "message": "x"}]
+)
+EXPIRED = status(410, "Expired", "too old resource version: 1 (5)")
+
+
+class Request:
+    """A LIST or WATCH that waits for its answer."""
+
+    def __init__(self, request: web.Request) -> None:
+        self.path = request.path
+        self.params = dict(request.query)
+        self._request = request
+        self._answer: asyncio.Future[web.Response] = asyncio.get_running_loop().create_future()
+        self._stream: web.StreamResponse | None = None
+
+    @property
+    def is_watch(self) -> bool:
+        return self.params.get("watch") == "true"
+
+    @property
+    def is_streaming_list(self) -> bool:
+        return self.params.get("sendInitialEvents") == "true"
+
+    @property
+    def version(self) -> str:
+        """The resourceVersion asked for, "" for none."""
+        return self.params.get("resourceVersion", "")
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client has closed the connection."""
+        return self._request.transport is None or self._request.transport.is_closing()
+
+    def answer_list(
+        self, items: Iterable[Json], version: str, *, continue_token: str = "", remaining: int | None = None
+    ) -> None:
+        """Answer a LIST as kube-apiserver does for built-in kinds: items without kind and apiVersion."""
+        bare = [{name: value for name, value in item.items() if name not in ("kind", "apiVersion")} for item in items]
+        meta: Json = {"resourceVersion": version}
+        if continue_token:
+            meta["continue"] = continue_token
+        if remaining is not None:
+            meta["remainingItemCount"] = remaining
+        self._json(200, {"kind": "PodList", "apiVersion": "v1", "metadata": meta, "items": bare})
+
+    def answer_text(self, text: str) -> None:
+        """Answer 200 with whatever text."""
+        self._answer.set_result(web.Response(text=text, content_type="application/json"))
+
+    def fail(self, body: Json, *, retry_after: int | None = None) -> None:
+        """Answer with a Status and its code."""
+        self._json(body["code"], body, {} if retry_after is None else {"Retry-After": str(retry_after)})
+
+    async def open(self) -> None:
+        """Begin to answer a WATCH."""
+        stream = web.StreamResponse(headers={"Content-Type": "application/json"})
+        stream.enable_chunked_encoding()
+        await stream.prepare(self._request)
+        self._stream = stream
+
+    async def send(self, event_type: str, obj: Json) -> None:
+        """Send one event, opening the stream where that has not been done."""
+        await self.send_all([(event_type, obj)])
+
+    async def send_all(self, events: Iterable[tuple[str, Json]]) -> None:
+        """Send events in one piece."""
+        lines = (msgspec.json.encode({"type": event_type, "object": obj}) + b"\n" for event_type, obj in events)
+        await self.send_raw(b"".join(lines))
+
+    async def send_list(self, items: Iterable[Json], version: str) -> None:
+        """Send a whole streaming list with its bookmark, in one piece."""
+        events = [("ADDED", item) for item in items]
+        await self.send_all([*events, ("BOOKMARK", bookmark(version, ends_initial=True))])
+
+    async def send_raw(self, data: bytes) -> None:
+        """Send bytes."""
+        if self._stream is None:
+            await self.open()
+        assert self._stream is not None
+        await self._stream.write(data)
+
+    def end(self) -> None:
+        """End a stream as the API server does at its time-out."""
+        if not self._answer.done():
+            self._answer.set_result(web.Response())
+
+    def drop(self) -> None:
+        """Break the connection."""
+        if self._request.transport is not None:
+            self._request.transport.abort()
+        self.end()
+
+    async def run(self) -> web.StreamResponse:
+        """Wait for the test's answer. For the server."""
+        answer = await self._answer
+        return answer if self._stream is None else self._stream
+
+    def _json(self, code: int, body: Json, headers: dict[str, str] | None = None) -> None:
+        content = msgspec.json.encode(body)
+        answer = web.Response(status=code, body=content, content_type="application/json", headers=headers)
+        self._answer.set_result(answer)
+
+
+class ScriptedServer:
+    """Keeps each request until the test has answered it. `/livez` is answered at once."""
+
+    def __init__(self, resource: Resource = PODS) -> None:
+        self.port = 0
+        self.probes = 0
+        self._path = resource.path()
+        self._waiting: list[Request] = []
+        self._all: list[Request] = []
+        self._runner: web.AppRunner | None = None
+
+    async def start(self) -> None:
+        """Listen, on the port of the last time if there was one."""
+        app = web.Application()
+        app.router.add_get("/livez", self._livez)
+        app.router.add_get("/{path:.*}", self._serve)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.0, access_log=None)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        """Break all connections and stop listening."""
+        for request in self._all:
+            request.drop()
+        self._waiting.clear()
+        self._all.clear()
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    def client(self, clock: Clock) -> Client:
+        """A client of this server."""
+        return Client(ClusterConfig(name="scripted", server=f"http://127.0.0.1:{self.port}"), clock=clock)
+
+    @property
+    def waiting(self) -> int:
+        """Requests that no test has taken yet."""
+        return len(self._waiting)
+
+    async def take(self) -> Request:
+        """The next request, waiting for it if need be."""
+        await eventually(lambda: self._waiting, within=PATIENCE, what="a request")
+        return self._waiting.pop(0)
+
+    async def take_list(self) -> Request:
+        """The next request, which must be a LIST."""
+        request = await self.take()
+        assert not request.is_watch, request.params
+        return request
+
+    async def take_watch(self) -> Request:
+        """The next request, which must be a plain WATCH."""
+        request = await self.take()
+        assert request.is_watch, request.params
+        assert not request.is_streaming_list, request.params
+        return request
+
+    async def take_streaming_list(self) -> Request:
+        """The next request, which must be a streaming list."""
+        request = await self.take()
+        assert request.is_streaming_list, request.params
+        return request
+
+    async def _serve(self, web_request: web.Request) -> web.StreamResponse:
+        if web_request.path != self._path:
+            return web.json_response(status(404, "NotFound"), status=404)
+        request = Request(web_request)
+        self._waiting.append(request)
+        self._all.append(request)
+        return await request.run()
+
+    async def _livez(self, _request: web.Request) -> web.StreamResponse:
+        self.probes += 1
+        return web.Response(text="ok")
