@@ -105,9 +105,9 @@ class Listener(Generic[T]):
         self._batches.append(notifications)
         self._depth += len(notifications)
         self._wakeup.set()
-        if self._depth <= BUFFER_WARNING:
+        if self._depth <= BUFFER_WARNING // 2:
             self._overflowing = False
-        elif not self._overflowing:
+        elif self._depth > BUFFER_WARNING and not self._overflowing:
             self._overflowing = True
             self.overflows += 1
             log.warning("%d notifications wait for the handler %r", self._depth, self._handler)

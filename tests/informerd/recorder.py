@@ -6,8 +6,11 @@ from informerd.objects import Object
 
 
 class Recorder:
-    """`told` is a list of (what, key, version, extra): whether an add was initial, the version before an update, whether
-    a delete's final state is unknown."""
+    """`told` is a list of (what, key, version, extra).
+
+    Extra is for an add whether it was initial, for an update the version before, for a delete whether its final state is
+    unknown.
+    """
 
     def __init__(self) -> None:
         self.told: list[tuple[str, str, str, object]] = []

@@ -1,8 +1,8 @@
 """An API server whose every answer the test gives, request by request, over real HTTP.
 
-    request = await server.take()
-    assert request.params["resourceVersion"] == "0"
-    request.answer_list([pod("a", "1")], "7")
+request = await server.take()
+assert request.params["resourceVersion"] == "0"
+request.answer_list([pod("a", "1")], "7")
 """
 
 from __future__ import annotations

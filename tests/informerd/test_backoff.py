@@ -1,0 +1,38 @@
+"""Backoff and resource versions: small rules with sharp edges."""
+
+from __future__ import annotations
+
+import pytest
+
+from informerd.backoff import Backoff
+from informerd.resource_version import has_reached, parse_resource_version
+from tests.clock import FakeClock
+
+
+def test_each_delay_is_uniform_in_d_to_2d() -> None:
+    chances = iter([0.0, 0.5, 0.999])
+    backoff = Backoff(FakeClock(), chance=lambda: next(chances))
+    assert [backoff.next() for _ in range(3)] == pytest.approx([0.8, 2.4, 6.3968])
+
+
+async def test_it_starts_over_only_after_two_minutes_without_a_failure(clock: FakeClock) -> None:
+    backoff = Backoff(clock, chance=lambda: 0.0)
+    for _ in range(10):
+        assert backoff.next() > 0
+        await clock.advance(60)
+    assert backoff.next() == 30
+    await clock.advance(121)
+    assert backoff.next() == 0.8
+
+
+@pytest.mark.parametrize("text", ["", "0", "07", "-1", "1x", "\N{FULLWIDTH DIGIT ONE}"])
+def test_only_decimal_numbers_are_resource_versions(text: str) -> None:
+    with pytest.raises(ValueError, match="is no resource version"):
+        parse_resource_version(text)
+
+
+def test_resource_versions_compare_as_numbers() -> None:
+    assert has_reached("100", "99")
+    assert not has_reached("99", "100")
+    assert has_reached("x", "x")
+    assert not has_reached("", "1")

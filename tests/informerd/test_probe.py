@@ -1,0 +1,156 @@
+"""Liveness: a server that has stopped answering is noticed within one probe, and healed when it is back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from informerd.client import Client
+from informerd.clock import SystemClock
+from informerd.errors import CredentialsError, ServerError, Status, Unreachable
+from informerd.probe import Probe
+from tests.clock import FakeClock
+from tests.informerd.conftest import StartInformer
+from tests.informerd.scripted import ScriptedServer, pod
+from tests.wait import eventually
+
+
+class Patient:
+    """A probed thing that answers as it is told."""
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+
+    async def probe(self) -> bool:
+        if self.error is not None:
+            raise self.error
+        return True
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def probe_answered(self) -> None:
+        self.told.append("")
+
+    def probe_failed(self, problem: str) -> None:
+        self.told.append(problem)
+
+
+@pytest.fixture
+def patient() -> Patient:
+    return Patient()
+
+
+@pytest.fixture
+def probe(patient: Patient, clock: FakeClock) -> Probe:
+    return Probe(patient, clock=clock)
+
+
+async def test_any_answer_counts_as_life(probe: Probe, patient: Patient) -> None:
+    listener = Listener()
+    probe.subscribe(listener)
+    await probe.once()
+    patient.error = ServerError(Status(code=500, reason="InternalError"))
+    await probe.once()
+    assert listener.told == ["", ""]
+    assert probe.problem == ""
+
+
+async def test_no_answer_is_told_to_all_until_they_unsubscribe(probe: Probe, patient: Patient) -> None:
+    first, second = Listener(), Listener()
+    probe.subscribe(first)
+    probe.subscribe(second)
+    patient.error = Unreachable("it did not answer in time")
+    await probe.once()
+    probe.unsubscribe(second)
+    probe.unsubscribe(second)
+    patient.error = None
+    await probe.once()
+    assert first.told == ["the API server does not answer: it did not answer in time", ""]
+    assert len(second.told) == 1
+
+
+async def test_missing_credentials_say_nothing_about_the_server(probe: Probe, patient: Patient) -> None:
+    listener = Listener()
+    probe.subscribe(listener)
+    patient.error = CredentialsError("the plugin failed")
+    await probe.once()
+    assert listener.told == []
+
+
+@pytest.fixture
+async def client(server: ScriptedServer) -> AsyncIterator[Client]:
+    async with server.client(SystemClock()) as client:
+        yield client
+
+
+async def test_a_failed_probe_makes_a_silent_stream_stale_and_it_is_resumed(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient
+) -> None:
+    probe = Probe(patient, clock=clock)
+    setup = await start(probe=probe)
+    stream = await server.take_streaming_list()
+    await stream.send_list([pod("a", "1")], "10")
+    await eventually(lambda: setup.state == "live")
+    patient.error = Unreachable("it did not answer in time")
+    await probe.once()
+    assert setup.state == "stale"
+    assert "it did not answer in time" in setup.informer.health().problem
+    await eventually(lambda: stream.is_gone)
+    await eventually(lambda: setup.informer.health().retry_at)
+    assert setup.keys == {"default/a": "1"}
+    patient.error = None
+    await probe.once()
+    await clock.sleeper(0.1)
+    await clock.advance(1)
+    watch = await server.take_watch()
+    assert watch.version == "10"
+    await watch.send("MODIFIED", pod("a", "11"))
+    await eventually(lambda: setup.keys == {"default/a": "11"} and setup.state == "live")
+
+
+async def test_a_good_probe_after_a_bad_one_ends_the_wait_for_the_next_try(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient
+) -> None:
+    probe = Probe(patient, clock=clock)
+    await server.stop()
+    setup = await start(probe=probe)
+    for _ in range(6):
+        await clock.sleeper(0.8)
+        await clock.advance(60)
+    await clock.sleeper(20)
+    patient.error = Unreachable("refused")
+    await probe.once()
+    await server.start()
+    patient.error = None
+    await probe.once()
+    await (await server.take_streaming_list()).send_list([], "10")
+    await eventually(lambda: setup.state == "live")
+
+
+async def test_a_good_probe_is_a_word_heard(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, probe: Probe
+) -> None:
+    setup = await start(probe=probe)
+    await (await server.take_streaming_list()).send_list([], "10")
+    await eventually(lambda: setup.state == "live")
+    await clock.advance(42)
+    await probe.once()
+    health = setup.informer.health()
+    assert health.heard == clock.time()
+    assert health.last_event is None
+
+
+async def test_it_runs_every_5_seconds(server: ScriptedServer, clock: FakeClock, client: Client) -> None:
+    probe = Probe(client, clock=clock)
+    running = asyncio.create_task(probe.run())
+    for count in range(1, 4):
+        await clock.sleeper(5)
+        await clock.advance(5)
+        await eventually(lambda count=count: server.probes == count)  # type: ignore[misc]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
