@@ -8,11 +8,11 @@ from typing import Any
 
 from channels.layers import get_channel_layer
 from django.conf import settings
-from django.core.asgi import get_asgi_application
 from django.template.loader import render_to_string
 
 from dashboard.access.guard import Application, Guard, Receive, Scope, Send
 from dashboard.connection import Connection
+from dashboard.handler import LoopHandler
 from dashboard.live.consumer import LiveConsumer
 from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
@@ -156,7 +156,7 @@ def build_live(*, context: str = "", clock: Clock | None = None) -> Live:
 
 def build_application(live: Live | None = None) -> Application:
     """The ASGI application: guard, then live parts, then pages or socket."""
-    inner = ByProtocol(get_asgi_application(), LiveConsumer.as_asgi())
+    inner = ByProtocol(LoopHandler(), LiveConsumer.as_asgi())
     return Guard(
         WiredApplication(inner, live or build_live()),
         allowed_hosts=settings.ALLOWED_HOSTS,

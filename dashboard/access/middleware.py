@@ -6,8 +6,10 @@ none of these waits for anything. Here they are called where the request is: on 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from asgiref.sync import markcoroutinefunction
 from csp.middleware import CSPMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -66,6 +68,14 @@ class Csrf(OnLoop, CsrfViewMiddleware):
         return refusal
 
 
+class _Files(WhiteNoiseMiddleware):  # type: ignore[misc]
+    """WhiteNoise's table of files; `collectstatic` need not have run, the finders know them all."""
+
+    def add_files(self, root: str | Path, prefix: str | None = None) -> None:
+        if Path(root).is_dir():
+            super().add_files(root, prefix)
+
+
 class StaticFiles:
     """Serves static files with WhiteNoise's headers, read on the loop: they are few, small and in the page cache.
 
@@ -77,9 +87,7 @@ class StaticFiles:
 
     def __init__(self, get_response: Any) -> None:
         self.get_response = get_response
-        self.files = WhiteNoiseMiddleware(get_response)
-        from asgiref.sync import markcoroutinefunction
-
+        self.files = _Files(get_response)
         markcoroutinefunction(self)
 
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:

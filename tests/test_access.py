@@ -1,0 +1,289 @@
+"""The door: hosts, origins, addresses, the proxy's user, and what every response carries."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+from asgiref.sync import SyncToAsync
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.test import AsyncClient, override_settings
+from django.urls import path
+
+from dashboard.access.addresses import BindRefused, check_bind, is_loopback
+from dashboard.access.guard import Guard, is_same_place
+from dashboard.handler import LoopHandler
+from dashboard.live.context import user_of
+
+HOSTS = ["localhost", "127.0.0.1", "[::1]"]
+Message = dict[str, Any]
+
+
+class Inner:
+    """Stands for the application; remembers what was let through."""
+
+    def __init__(self) -> None:
+        self.scopes: list[Message] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.scopes.append(scope)
+
+
+def scope_of(
+    kind: str = "http", *, server: tuple[str, int | None] | None = ("127.0.0.1", 8000), **headers: str
+) -> Message:
+    named = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
+    return {"type": kind, "path": "/live/" if kind == "websocket" else "/", "headers": named, "server": server}
+
+
+async def answered(guard: Guard, scope: Message) -> list[Message]:
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": f"{scope['type']}.connect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await guard(scope, receive, send)
+    return sent
+
+
+@pytest.fixture
+def inner() -> Inner:
+    return Inner()
+
+
+@pytest.fixture
+def guard(inner: Inner) -> Guard:
+    return Guard(inner, allowed_hosts=HOSTS)
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8000", "127.0.0.1:8000", "[::1]:8000", "localhost.:8000"])
+async def test_our_own_names_are_let_in(guard: Guard, inner: Inner, host: str) -> None:
+    assert await answered(guard, scope_of(host=host)) == []
+    assert len(inner.scopes) == 1
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8000",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "10.0.0.1",
+        "",
+        "a b",
+        "\xe9",
+    ],
+)
+async def test_a_foreign_name_that_points_here_gets_nothing(guard: Guard, inner: Inner, host: str) -> None:
+    """DNS rebinding: the browser believes that it speaks to its page's own host, and sends that host's name."""
+    start, body = await answered(guard, scope_of(host=host))
+    assert start["status"] == 400
+    assert b"ALLOWED_HOSTS" in body["body"]
+    socket = scope_of("websocket", host=host, origin=f"http://{host}")
+    assert await answered(guard, socket) == [{"type": "websocket.close", "code": 4403}]
+    assert inner.scopes == []
+
+
+async def test_without_a_host_or_with_two_there_is_nothing(guard: Guard, inner: Inner) -> None:
+    twice = scope_of()
+    twice["headers"] = [(b"host", b"localhost"), (b"host", b"evil.example")]
+    for scope in (scope_of(), twice):
+        assert (await answered(guard, scope))[0]["status"] == 400
+    assert inner.scopes == []
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_socket_from_our_own_page_is_let_in_whoever_ends_tls(guard: Guard, inner: Inner, scheme: str) -> None:
+    await answered(guard, scope_of("websocket", host="localhost:8000", origin=f"{scheme}://localhost:8000"))
+    assert len(inner.scopes) == 1
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example", "http://localhost", "http://localhost:8001", "http://127.0.0.1:8000", "null", "",
+        "http://localhost:8000.evil.example", "http://localhost:8000@evil.example", "file://", "http://localhost:8000/x",
+        "http://localhost:99999999", "chrome-extension://localhost:8000",
+    ],
+)  # fmt: skip
+async def test_a_socket_from_a_foreign_page_is_refused(guard: Guard, inner: Inner, origin: str) -> None:
+    scope = scope_of("websocket", host="localhost:8000", origin=origin)
+    assert await answered(guard, scope) == [{"type": "websocket.close", "code": 4403}]
+    assert inner.scopes == []
+
+
+async def test_a_socket_without_an_origin_is_refused(guard: Guard, inner: Inner) -> None:
+    assert await answered(guard, scope_of("websocket", host="localhost:8000"))
+    assert inner.scopes == []
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "same"),
+    [
+        ("https://board.example", "board.example", True),
+        ("https://board.example", "board.example:443", True),
+        ("https://board.example:443", "board.example", True),
+        ("http://board.example", "board.example:443", False),
+        ("http://[::1]:8000", "[::1]:8000", True),
+        ("http://[::1]:8000", "[::2]:8000", False),
+        ("HTTP://Board.Example", "board.EXAMPLE", True),
+        ("http://[::1", "[::1", False),
+    ],
+)
+def test_origin_and_host_are_compared_with_the_schemes_default_port(origin: str, host: str, same: bool) -> None:
+    assert is_same_place(origin, host) is same
+
+
+@pytest.mark.parametrize(
+    "server", [("127.0.0.1", 8000), ("::1", 8000), ("::ffff:127.0.0.1", 8000), None, ("/run/x", None)]
+)
+async def test_connections_to_this_machines_own_addresses_are_served(
+    guard: Guard, inner: Inner, server: tuple[str, int | None] | None
+) -> None:
+    await answered(guard, scope_of(host="localhost", server=server))
+    assert len(inner.scopes) == 1
+
+
+@pytest.mark.parametrize("server", [("192.168.1.5", 8000), ("::ffff:10.0.0.1", 8000), ("fe80::1", 8000)])
+async def test_a_connection_to_any_other_address_is_refused_without_sign_in(
+    guard: Guard, inner: Inner, server: tuple[str, int]
+) -> None:
+    start, body = await answered(guard, scope_of(host="localhost", server=server))
+    assert start["status"] == 403
+    assert b"DELTABOARD_TRUST_PROXY_USER" in body["body"]
+    assert inner.scopes == []
+
+
+async def test_behind_a_signing_in_proxy_the_user_must_be_named(inner: Inner) -> None:
+    guard = Guard(inner, allowed_hosts=HOSTS, proxy_user_header="X-Forwarded-User")
+    far = ("10.0.0.7", 8000)
+    start, body = await answered(guard, scope_of(host="localhost", server=far))
+    assert (start["status"], b"X-Forwarded-User" in body["body"]) == (403, True)
+    assert await answered(guard, scope_of(host="localhost", server=far, x_forwarded_user="  ")) != []
+    assert await answered(guard, scope_of("websocket", host="localhost", origin="http://localhost")) != []
+    assert inner.scopes == []
+    await answered(guard, scope_of(host="localhost", server=far, x_forwarded_user="alice"))
+    assert user_of(inner.scopes[0]) == "alice"
+
+
+async def test_a_user_named_by_the_browser_counts_for_nothing_without_a_proxy(guard: Guard, inner: Inner) -> None:
+    await answered(guard, scope_of(host="localhost", x_forwarded_user="mallory"))
+    assert user_of(inner.scopes[0]) == ""
+
+
+async def test_health_is_open_to_load_balancers(inner: Inner) -> None:
+    guard = Guard(inner, allowed_hosts=HOSTS, proxy_user_header="X-Forwarded-User")
+    await answered(guard, {**scope_of(host="10.1.2.3:8000", server=("10.1.2.3", 8000)), "path": "/healthz"})
+    assert len(inner.scopes) == 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "localhost", "::1", "[::1]"])
+def test_our_own_addresses_may_be_bound(host: str) -> None:
+    check_bind(host, proxy_user_header="")
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.com", ""])
+def test_any_other_needs_a_signing_in_proxy(host: str) -> None:
+    with pytest.raises(BindRefused, match="DELTABOARD_TRUST_PROXY_USER"):
+        check_bind(host, proxy_user_header="")
+    check_bind(host, proxy_user_header="X-Forwarded-User")
+
+
+# --- what Django adds -------------------------------------------------------------------------------------------
+
+
+async def show(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(get_token(request) + " " * 500)
+
+
+async def take(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("taken")
+
+
+@pytest.fixture
+def urls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    module = ModuleType("tests_access_urls")
+    module.urlpatterns = [path("show/", show), path("take/", take)]  # type: ignore[attr-defined]
+    monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
+    with override_settings(ROOT_URLCONF=module.__name__):
+        yield
+
+
+@pytest.mark.usefixtures("urls")
+async def test_every_response_carries_a_strict_policy() -> None:
+    for address in ("/show/", "/take/", "/none/", "/static/css/deltaboard.css"):
+        response = await AsyncClient().get(address)
+        directives = dict(each.strip().split(" ", 1) for each in response["Content-Security-Policy"].split(";"))
+        assert directives == {
+            "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self' data:",
+            "font-src": "'self'", "connect-src": "'self'", "form-action": "'self'", "frame-ancestors": "'none'",
+            "base-uri": "'none'", "manifest-src": "'self'",
+        }  # fmt: skip
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["Referrer-Policy"] == "same-origin"
+        assert response["Cross-Origin-Opener-Policy"] == "same-origin"
+        assert response["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert "Access-Control-Allow-Origin" not in response
+
+
+@pytest.mark.usefixtures("urls")
+async def test_a_post_needs_the_token_and_our_own_origin() -> None:
+    client = AsyncClient(enforce_csrf_checks=True)
+    assert (await client.post("/take/")).status_code == 403
+    token = (await client.get("/show/")).content.decode().strip()
+    cookie = client.cookies["deltaboard_csrf"]
+    assert (cookie["samesite"], cookie["httponly"], cookie["secure"]) == ("Strict", True, "")
+    assert (await client.post("/take/", {"csrfmiddlewaretoken": token})).status_code == 200
+    foreign = {"origin": "http://evil.example"}
+    assert (await client.post("/take/", {"csrfmiddlewaretoken": token}, headers=foreign)).status_code == 403
+
+
+@pytest.mark.usefixtures("urls")
+async def test_static_files_are_checked_for_freshness_each_time_and_sent_once() -> None:
+    first = await AsyncClient().get("/static/css/deltaboard.css")
+    assert first.status_code == 200
+    assert first["Cache-Control"] == "max-age=0, public"
+    again = await AsyncClient().get("/static/css/deltaboard.css", headers={"if-none-match": first["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert (await AsyncClient().post("/static/css/deltaboard.css")).status_code == 405
+    assert (await AsyncClient().get("/static/../settings.py")).status_code == 404
+
+
+@pytest.mark.usefixtures("urls")
+async def test_a_request_stays_on_the_event_loops_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    hops: list[object] = []
+
+    async def hop(self: SyncToAsync[..., Any], *args: Any, **kwargs: Any) -> None:
+        hops.append(self.func)
+
+    monkeypatch.setattr(SyncToAsync, "__call__", hop)
+    before = threading.active_count()
+    for address in ("/show/", "/static/css/deltaboard.css"):
+        sent = await handled(address)
+        assert sent[0]["type"] == "http.response.start"
+    assert hops == []
+    assert threading.active_count() == before
+
+
+async def handled(address: str) -> list[Message]:
+    """What our handler sends for one GET, without a test client in between."""
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {**scope_of(host="localhost"), "method": "GET", "path": address, "query_string": b"", "scheme": "http"}
+    await LoopHandler()(scope, receive, send)
+    return sent
