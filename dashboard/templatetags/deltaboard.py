@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,8 +14,10 @@ from dashboard.resources.rows import columns_for
 
 register = template.Library()
 
-_STEP = re.compile(r"(?P<old>\S+) → (?P<new>[^\s,;]+)")
-_PATH = re.compile(r"(?:^|(?<=[\s,;]))(?:spec|status|metadata|data)\.[^\s,;]+")
+LONGEST_NAME = 3
+"""Words before an arrow, up to which all but the last are the column's name: ``internal IP 10.0.0.1 → 10.0.0.2``."""
+
+_PATH = re.compile(r"(?:spec|status|metadata|data|[a-z]\w*\[)\S*\Z")
 
 
 @register.filter
@@ -48,9 +49,23 @@ def utc_clock(seconds: float) -> str:
 
 @register.filter
 def change(words: str) -> SafeString:
-    """Change words with old and new values marked up: ``Restarts <del>3</del> → <ins>4</ins>``, all escaped."""
-    marked = _STEP.sub(r"<del>\g<old></del> → <ins>\g<new></ins>", escape(words))
-    return mark_safe(_PATH.sub(r"<code>\g<0></code>", marked))  # noqa: S308 -- escaped above
+    """Change words with paths, old and new values marked up: ``Restarts <del>3</del> → <ins>4</ins>``, all escaped."""
+    return mark_safe(", ".join(_step(part) for part in words.split(", ")))  # noqa: S308 -- every piece is escaped
+
+
+def _step(words: str) -> str:
+    before, arrow, new = words.partition(" → ")
+    name, _, rest = before.partition(" ")
+    if not arrow or not rest:
+        return _named(name) + escape(words[len(name) :])
+    while " " in rest and len(before.split()) <= LONGEST_NAME:
+        more, _, rest = rest.partition(" ")
+        name = f"{name} {more}"
+    return f"{_named(name)} <del>{escape(rest)}</del> → <ins>{escape(new)}</ins>"
+
+
+def _named(name: str) -> str:
+    return f"<code>{escape(name)}</code>" if _PATH.match(name) else escape(name)
 
 
 @register.filter
@@ -74,14 +89,14 @@ def header(column_id: str, key: str) -> str:
 
 
 @register.filter
-def sentence(words: str | Iterable[Any]) -> SafeString:
+def sentence(words: Any) -> SafeString:
     """A sentence in pieces (`text`, and `datetime` where a piece is an age that the browser keeps current)."""
     if isinstance(words, str):
         return conditional_escape(words)
-    return format_html_join("", "{}", ((_piece(one.text, one.datetime),) for one in words))
+    return format_html_join("", "{}", ((_piece(one),) for one in words))
 
 
-def _piece(text: str, datetime_: str) -> str:
-    if not datetime_:
-        return text
-    return format_html('<time data-age="object" datetime="{}">{}</time>', datetime_, text)
+def _piece(words: Any) -> str:
+    if not words.datetime:
+        return str(words.text)
+    return format_html('<time data-age="object" datetime="{}">{}</time>', words.datetime, words.text)

@@ -63,6 +63,14 @@
     open.open = false;
   });
 
+  /* ---- text that its cell cuts off can be read by pointing at it ---- */
+
+  document.addEventListener("pointerover", ({ target }) => {
+    const cell = target.closest?.(".table td, .feed-name, .feed-kind");
+    if (!cell || cell.hasAttribute("title") || cell.scrollWidth <= cell.clientWidth) return;
+    cell.title = cell.textContent.trim();
+  });
+
   /* ---- the tab: its icon and title show staleness ---- */
 
   const icon = document.getElementById("favicon");

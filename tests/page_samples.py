@@ -1,0 +1,425 @@
+"""Views as templates see them, made by hand: every page in every state without a cluster, for tests and for looking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import SimpleNamespace as Made
+from typing import Any
+
+from dashboard.live.lines import (
+    FacetCount,
+    FeedLine,
+    Head,
+    Line,
+    Share,
+    all_columns,
+    cells_of,
+    clock_words,
+    line_of,
+    rfc3339,
+)
+from dashboard.live.messages import Entry, Row, Tone
+from dashboard.live.overview_view import Tile, Wrong
+from dashboard.resources.kinds import KINDS, KindInfo, kinds_named
+from dashboard.resources.query import Query
+from dashboard.resources.rows import columns_for
+from informerd.health import Health, State
+
+NOW = 1_795_248_000.0
+LONG = "checkout-service-with-a-really-long-name-66d9f8b7c-qv7mm-and-then-some"
+
+Pod = tuple[str, str, str, Tone, str, int, float, str]
+PODS: tuple[Pod, ...] = (
+    ("payments", "api-6f9c4d7b8-2xkqp", "1/1", "ok", "Running", 0, 12 * 86400, "node-117"),
+    ("payments", "api-6f9c4d7b8-9vd4s", "0/1", "bad", "CrashLoopBackOff", 14, 38 * 60, "node-031"),
+    ("payments", "ledger-0", "2/2", "ok", "Running", 1, 41 * 86400, "node-204"),
+    ("payments", "settle-29381-mx7wq", "0/1", "idle", "Completed", 0, 6 * 60 + 12, "node-009"),
+    ("search", "indexer-7c5d9b6f4-8mk2l", "0/1", "busy", "ContainerCreating", 0, 4, "node-388"),
+    ("search", "indexer-7c5d9b6f4-tt9vx", "0/1", "warn", "Pending", 0, 7 * 60, ""),
+    ("search", "query-5d8f7c9b5-zz1px", "1/1", "busy", "Terminating", 0, 9 * 86400, "node-414"),
+    ("shop", LONG, "0/1", "bad", "Init:CrashLoopBackOff", 1206, 3600, "ip-10-6-2-30.eu-central-1.compute.internal"),
+    ("shop-with-a-long-namespace-name", "web-79b8d6f5c-5cz8g", "1/1", "ok", "Running", 0, 5 * 3600, "node-533"),
+)
+
+
+def pod_row(number: int) -> Row:
+    namespace, name, ready, tone, status, restarts, age, node = PODS[number % len(PODS)]
+    name = name if number < len(PODS) else f"{name[:40]}-{number}"
+    values: dict[str, Any] = {
+        "namespace": namespace,
+        "name": name,
+        "ready": ready,
+        "status": status,
+        "restarts": restarts,
+        "age": NOW - age,
+        "ip": f"10.4.{number % 250}.21",
+        "node": node,
+    }
+    return Row(
+        uid=f"uid-{number}",
+        namespace=namespace,
+        name=name,
+        version=str(1000 + number),
+        created=NOW - age,
+        status=status,
+        tone=tone,
+        cells=tuple(values.get(column.id) for column in columns_for("pods")),
+        labels={"app": "web"},
+        reason="exit 1, 14 restarts: config key DB_URL missing" if tone == "bad" else "",
+        since=NOW - age,
+    )
+
+
+def page_info(kind: str = "", **changes: Any) -> Made:
+    """What `page` is on every page; `changes` replace attributes."""
+    kinds = kinds_named(["pods", "deployments", "replicasets", "mydemos", "nodes", "namespaces", "events"])
+    groups: dict[str, list[Made]] = {}
+    for number, info in enumerate(kinds):
+        item = Made(
+            key=info.key,
+            title=info.title,
+            href=info.path,
+            icon=info.icon,
+            count=(48213, 1204, 3377, 36, 640, 58, None)[number],
+            wrong=(0, 0, 0, 0, 3, 0, 0)[number],
+        )
+        groups.setdefault(info.group_title, []).append(item)
+    page = Made(
+        title="Pods",
+        path="/resources/pods/",
+        live="offline",
+        problem="",
+        user="alice",
+        key=kind,
+        theme="auto",
+        cluster=Made(
+            name="staging",
+            version="v1.37.1",
+            colour="blue",
+            server="https://10.0.0.1:6443",
+            why="KUBECONFIG=/home/alice/.kube/config, current context staging",
+            user="client certificate",
+        ),
+        groups=[Made(title=title, kinds=items) for title, items in groups.items()],
+        namespaces=[Made(name="all", href="?", active=True)]
+        + [
+            Made(name=name, href=f"?namespace={name}", active=False)
+            for name in ("default", "payments", "search", "shop-with-a-long-namespace-name")
+        ],
+        chosen=(),
+        socket="",
+    )
+    page.__dict__.update(changes)
+    return page
+
+
+def health(state: State = "live", **changes: Any) -> Health:
+    return Health(state=state, since=NOW, **changes)
+
+
+def heads(key: str, by: str = "") -> tuple[Head, ...]:
+    return tuple(
+        Head(
+            column.id,
+            column.header,
+            f"?sort={column.id}",
+            "desc" if column.id == by else "",
+            column.numeric,
+            column.wide,
+        )
+        for column in columns_for(key)
+        if column.priority < 2
+    )
+
+
+_PIECES: tuple[tuple[Tone, float, float], ...] = (
+    ("ok", 0, 93.3),
+    ("busy", 93.6, 1.8),
+    ("warn", 95.7, 1.3),
+    ("bad", 97.3, 1.1),
+    ("idle", 98.7, 1.0),
+)
+SPREAD = tuple(Share(tone, f"{x:.2f}", f"{width:.2f}", 10) for tone, x, width in _PIECES)
+FACETS = (
+    FacetCount("Running", "ok", 45127, "?q=status%3DRunning", active=False),
+    FacetCount("ContainerCreating", "busy", 1013, "?q=a", active=False),
+    FacetCount("Pending", "warn", 771, "?q=b", active=False),
+    FacetCount("CrashLoopBackOff", "bad", 412, "?q=c", active=True),
+    FacetCount("OOMKilled", "bad", 263, "?q=d", active=False),
+    FacetCount("Completed", "idle", 627, "?q=e", active=False),
+)
+
+
+def list_view(rows: int = 9, *, text: str = "", problems: Iterable[Made] = (), **changes: Any) -> Made:
+    """A list of pods with `rows` rows in its window."""
+    kind = KINDS["pods"]
+    shown = Query(key=kind.key).shown_columns()
+    lines: tuple[Line, ...] = tuple(line_of(kind, pod_row(number), shown) for number in range(rows))
+    view = Made(
+        id="a1b2c3",
+        seq="t-1",
+        kind=kind,
+        head=heads("pods", "restarts"),
+        lines=lines,
+        total=rows and 48213,
+        all=48213 if rows else 0,
+        first=1 if rows else 0,
+        last=rows,
+        facets=FACETS if rows else (),
+        spread=SPREAD if rows else (),
+        previous_href="",
+        next_href="?page=2" if rows == 100 else "",
+        clear_href=kind.path,
+        health=health(),
+        expected=None,
+        namespaces=(),
+        query=Made(text=text, problems=tuple(problems), namespaces=(), hidden=()),
+    )
+    view.__dict__.update(changes)
+    return view
+
+
+def entry(number: int) -> FeedLine:
+    samples: tuple[tuple[str, Any, str, str, str, Tone], ...] = (
+        (
+            "pods",
+            "modified",
+            "payments",
+            "api-6f9c4d7b8-9vd4s",
+            "Restarts 13 → 14, Status Running → CrashLoopBackOff",
+            "bad",
+        ),
+        ("pods", "added", "search", "indexer-7c5d9b6f4-8mk2l", "by ReplicaSet indexer-7c5d9b6f4", "busy"),
+        ("mydemos.crddemo.k8s.io", "modified", "default", "alpha", "spec.port 8080 → 9090", "ok"),
+        ("events", "added", "default", "alpha.17f2", "Synced: Mydemo synced successfully", "idle"),
+        ("pods", "deleted", "search", "query-5d8f7c9b5-zz1px", "was Terminating", "idle"),
+        (
+            "events",
+            "added",
+            "shop",
+            LONG,
+            "FailedScheduling: 0/640 nodes are available: 640 Insufficient memory. " * 2,
+            "warn",
+        ),
+    )
+    resource, op, namespace, name, words, tone = samples[number % len(samples)]
+    moment = NOW - number * 0.73
+    return FeedLine(
+        resource=resource,
+        kind_title=KINDS[resource].singular,
+        epoch="e1",
+        entry=Entry(1000 - number, moment, op, namespace, name, f"u{number}", "1", words, tone),
+        href=f"/resources/{resource}/{namespace}/{name}/",
+        time=clock_words(moment),
+        datetime=rfc3339(moment),
+    )
+
+
+def feed_view(entries: int = 40, **changes: Any) -> Made:
+    kinds = kinds_named(["pods", "mydemos", "events"])
+    bars = [
+        Made(
+            start="14:02",
+            x=f"{n * 1.667:.2f}",
+            added=f"{5 + n * 5 % 9}",
+            modified=f"{18 + n * 7 % 17}",
+            deleted="2",
+            added_y=f"{58 - 5 - n * 5 % 9}",
+            modified_y=f"{58 - 23 - n * 5 % 9 - n * 7 % 17}",
+            deleted_y="58",
+            count=31,
+        )
+        for n in range(60)
+    ]
+    view = Made(
+        id="f00d",
+        seq="t-1",
+        kinds=kinds,
+        chosen=(),
+        query=Made(text="", problems=(), namespaces=()),
+        entries=tuple(entry(number) for number in range(entries)),
+        rate=31.0,
+        rate_text="31 a second" if entries else "quiet",
+        hidden=1204 if entries else 0,
+        seen=5000,
+        bars=bars if entries else [],
+    )
+    view.__dict__.update(changes)
+    return view
+
+
+def tile(kind: KindInfo, count: int, facts: str, tone: Tone = "idle", state: str = "live") -> Tile:
+    spark = "M0 20 L10 18 20 19 30 12 40 15 50 9 60 14 70 10 80 12 90 6 100 9"
+    return Tile(kind, kind.path, count, SPREAD, facts, tone, spark, 3.0, state)
+
+
+def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Made:
+    pods, deployments, replicasets, mydemos, nodes, namespaces, events = kinds_named(
+        ["pods", "deployments", "replicasets", "mydemos", "nodes", "namespaces", "events"]
+    )
+    tiles = (
+        tile(pods, 48213, "31 changes/s"),
+        tile(deployments, 1204, "3 rolling out", "busy"),
+        tile(replicasets, 3377, "quiet"),
+        tile(mydemos, 0, "not in this cluster", state="absent"),
+        tile(nodes, 640, "1 not ready", "bad"),
+        tile(namespaces, 58, "quiet"),
+        tile(events, 9120, "12 changes/s"),
+    )
+    wrongs = [pod_row(number) for number in (1, 7, 5, 1, 7, 5)][:wrong]
+    samples = 180
+    view = Made(
+        id="0ver",
+        seq="t-1",
+        tiles=tiles,
+        empty=empty,
+        wrong_total=1446 if wrong else 0,
+        wrong=tuple(
+            Wrong(
+                pods,
+                row,
+                f"/resources/pods/{row.namespace}/{row.name}/",
+                row.reason or "0/640 nodes fit: insufficient memory",
+                rfc3339(row.since or NOW),
+                "2026-11-21 07:40:00 UTC",
+            )
+            for row in wrongs
+        ),
+        latest=() if empty else tuple(entry(number) for number in range(12)),
+        rates={
+            "start": NOW - 900,
+            "step": 5,
+            "added": [n * 5 % 9 for n in range(samples)],
+            "modified": [60 + n * 7 % 40 + (120 if 90 < n < 108 else 0) for n in range(samples)],
+            "deleted": [n * 3 % 5 for n in range(samples)],
+        },
+    )
+    view.__dict__.update(changes)
+    return view
+
+
+YAML = "\n".join(
+    [
+        "apiVersion: v1",
+        "kind: Pod",
+        "metadata:",
+        f"  name: {LONG}",
+        "  namespace: shop",
+        "  labels:",
+        "    app: checkout",
+    ]
+    + ["spec:", "  containers:", "    - name: app", "      image: registry.example.com/shop/checkout:4.18.2"]
+    + [
+        f"      # line {number} of a long object that goes on and on, wider than its card in many windows"
+        for number in range(60)
+    ]
+)
+
+
+def _made(fields: str) -> Any:
+    """A maker of objects with these attributes, given in order; what is missing is empty."""
+    names = fields.split()
+    return lambda *values: Made(**dict.fromkeys(names, "") | dict(zip(names, values, strict=False)))
+
+
+Condition = _made("type status reason message tone since")
+ContainerLine = _made("name image kind state tone ready restarts resources since")
+Link = _made("kind name href")
+EventLine = _made("time reason message tone count")
+FieldChange = _made("path was now")
+ChangeLine = _made("time version words fields")
+Words = _made("text datetime")
+
+
+def detail_view(**changes: Any) -> Made:
+    kind = KINDS["pods"]
+    row = pod_row(7)
+    href = f"/resources/pods/shop/{LONG}/"
+    view = Made(
+        id="de7a11",
+        seq="t-1",
+        kind=kind,
+        namespace="shop",
+        name=LONG,
+        row=row,
+        found=True,
+        object={},
+        yaml=YAML,
+        summary=(
+            Words("CrashLoopBackOff on node-031 for "),
+            Words("1h", rfc3339(NOW - 3600)),
+            Words(", restarted 1,206 times, last exit 137 OOMKilled "),
+            Words("3m", rfc3339(NOW - 180)),
+            Words(" ago."),
+        ),
+        cells=cells_of(row, all_columns("pods")),
+        labels=(("app", "checkout"), ("tier", "backend"), ("app.kubernetes.io/managed-by", "Helm")),
+        conditions=(
+            Condition(
+                "Ready",
+                "False",
+                "ContainersNotReady",
+                "containers with unready status: [app]",
+                "bad",
+                rfc3339(NOW - 300),
+            ),
+            Condition("PodScheduled", "True", "", "", "ok", rfc3339(NOW - 3600)),
+        ),
+        containers=(
+            ContainerLine(
+                "app",
+                "registry.example.com/shop/checkout:4.18.2",
+                "container",
+                "Waiting: CrashLoopBackOff",
+                "bad",
+                False,
+                1206,
+                "cpu 500m, memory 1Gi · limit memory 2Gi",
+                "",
+            ),
+            ContainerLine(
+                "migrate",
+                "registry.example.com/shop/migrate:4.18.2",
+                "init",
+                "Exited 0: Completed",
+                "ok",
+                True,
+                0,
+                "",
+                rfc3339(NOW - 3600),
+            ),
+        ),
+        annotations=(("prometheus.io/scrape", "true"), ("note", "x" * 300)),
+        finalizers=("example.com/hold",),
+        owner=Link("ReplicaSet", "checkout-66d9f8b7c", "/resources/replicasets.apps/shop/checkout-66d9f8b7c/"),
+        created=rfc3339(NOW - 3600),
+        deleting="",
+        gone="",
+        again=False,
+        events=(
+            EventLine(rfc3339(NOW - 60), "BackOff", "Back-off restarting failed container app", "warn", 9),
+            EventLine(rfc3339(NOW - 3600), "Scheduled", "Assigned to node-031", "idle", 1),
+        ),
+        changes=(
+            ChangeLine(
+                rfc3339(NOW - 12),
+                "7",
+                "",
+                (
+                    FieldChange("status.containerStatuses[app].restartCount", "1205", "1206"),
+                    FieldChange("metadata.labels.canary", "true", ""),
+                ),
+            ),
+        ),
+        href=href,
+        list_href="/resources/pods/",
+        yaml_href=f"{href}yaml/",
+        edit_href=f"{href}edit/",
+        delete_href=f"{href}delete/",
+    )
+    view.__dict__.update(changes)
+    return view
+
+
+def problem(start: int, end: int, message: str, param: str = "q") -> Made:
+    return Made(param=param, start=start, end=end, message=message)

@@ -1,0 +1,254 @@
+"""Templates hold nothing the Content-Security-Policy would block, and every one renders in every state."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.template.loader import get_template, render_to_string
+
+from dashboard.live.lines import rfc3339
+from dashboard.resources.kinds import KINDS
+from dashboard.templatetags import deltaboard
+from tests import page_samples as samples
+from tests.program import ROOT
+
+TEMPLATES = ROOT / "templates"
+NAMES = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html"))
+BLOCKED = {
+    "a style attribute": re.compile(r"\sstyle\s*=", re.IGNORECASE),
+    "a style element": re.compile(r"<style", re.IGNORECASE),
+    "a script in the page": re.compile(r"<script(?![^>]*\ssrc=)(?![^>]*application/json)", re.IGNORECASE),
+    "an event handler attribute": re.compile(r"\son[a-z]+\s*=", re.IGNORECASE),
+    "hx-on, which is evaluated": re.compile(r"hx-on[:\s=]", re.IGNORECASE),
+    "an hx-trigger filter, which is evaluated": re.compile(r"hx-trigger\s*=\s*\"[^\"]*\[", re.IGNORECASE),
+    "js: in an attribute, which is evaluated": re.compile(r"hx-[a-z:-]+\s*=\s*\"\s*(js|javascript):", re.IGNORECASE),
+    "an address of another host": re.compile(r"(?:src|href)\s*=\s*\"(?:https?:)?//", re.IGNORECASE),
+    "text let through unescaped": re.compile(r"\|\s*safe\b|\{%\s*autoescape\s+off"),
+}
+VOID = {"meta", "link", "input", "br", "hr", "img", "path", "rect", "circle", "use", "ellipse"}
+
+
+class Structure(HTMLParser):
+    """Collects ids and checks that every element is closed where it was opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.used: set[str] = set()
+        self.nameless: list[str] = []
+        self._open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        if named.get("id"):
+            self.ids.append(str(named["id"]))
+        if tag == "use":
+            self.used.add(str(named["href"]).removeprefix("#"))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self._open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in VOID:
+            return
+        assert self._open, f"</{tag}> closes nothing"
+        assert self._open.pop() == tag, f"</{tag}> closes another element, line {self.getpos()[0]}"
+
+    @property
+    def unclosed(self) -> list[str]:
+        return list(self._open)
+
+
+def structure_of(html: str) -> Structure:
+    parser = Structure()
+    parser.feed(html)
+    parser.close()
+    return parser
+
+
+def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Every page in every state: a name, its template, its context."""
+    info = samples.page_info
+    mistake = [samples.problem(0, 9, "restarts> needs a number")]
+    unlisted = {
+        state: samples.health(state, problem="refused", listed=5, remaining=7)
+        for state in ("absent", "forbidden", "unreachable", "starting", "syncing", "stale")
+    }  # type: dict[Any, Any]
+    lists = {
+        "full": samples.list_view(100),
+        "few": samples.list_view(3),
+        "empty": samples.list_view(0),
+        "nothing matches": samples.list_view(0, all=7),
+        "mistake": samples.list_view(3, text="restarts>", problems=mistake),
+        **{state: samples.list_view(0, health=health, expected=12) for state, health in unlisted.items()},
+    }
+    for state, view in lists.items():
+        yield f"list, {state}", "resources/list.html", {"view": view, "page": info("pods")}
+        yield f"fragment, {state}", "resources/_fragment.html", {"view": view, "page": info("pods")}
+    moment = rfc3339(samples.NOW)
+    details = {
+        "": samples.detail_view(),
+        "gone": samples.detail_view(gone=moment),
+        "again": samples.detail_view(again=True),
+        "deleting": samples.detail_view(deleting=moment),
+        "missing": samples.detail_view(found=False, row=None, cells=()),
+    }
+    for state, detail in details.items():
+        yield f"detail, {state}", "resources/detail.html", {"view": detail, "page": info("pods")}
+    yield "yaml", "resources/yaml.html", {"view": samples.detail_view(), "page": info("pods")}
+    yield "feed", "live/feed.html", {"view": samples.feed_view(), "page": info("feed")}
+    yield "feed, quiet", "live/feed.html", {"view": samples.feed_view(0), "page": info("feed")}
+    yield "overview", "live/overview.html", {"view": samples.overview_view(), "page": info("overview")}
+    empty = samples.overview_view(empty=True, wrong=0)
+    yield "overview, empty", "live/overview.html", {"view": empty, "page": info("overview", problem="It is not there.")}
+    for name in ("404.html", "403.html", "403_csrf.html", "500.html"):
+        yield name, name, {"request_path": "/nowhere/"}
+
+
+PAGES = {name: (template, context) for name, template, context in pages()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_template_parses_and_has_nothing_the_policy_blocks(name: str) -> None:
+    get_template(name)
+    source = (TEMPLATES / name).read_text()
+    found = [what for what, pattern in BLOCKED.items() if pattern.search(source)]
+    assert found == [], f"{name} has {', '.join(found)}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_renders_well_formed_with_unique_ids(name: str) -> None:
+    template, context = PAGES[name]
+    structure = structure_of(render_to_string(template, context))
+    assert structure.unclosed == []
+    assert len(structure.ids) == len(set(structure.ids)), sorted(structure.ids)
+
+
+def test_every_icon_that_is_used_is_in_the_sprite() -> None:
+    sprite = set(structure_of((TEMPLATES / "_icons.html").read_text()).ids)
+    for name, (template, context) in PAGES.items():
+        missing = structure_of(render_to_string(template, context)).used - sprite
+        assert missing == set(), name
+    for kind in KINDS.values():
+        assert f"i-{kind.icon}" in sprite, kind.key
+
+
+def test_a_row_of_a_page_is_the_row_of_a_frame() -> None:
+    view = samples.list_view(2)
+    page = render_to_string("resources/list.html", {"view": view, "page": samples.page_info("pods")})
+    for line in view.lines:
+        row = render_to_string("resources/_row.html", {"line": line}).strip()
+        assert row in page
+        assert row.startswith(f'<tr id="row-{line.row.uid}" data-namespace="{line.row.namespace}" data-name=')
+        assert f'data-version="{line.row.version}"' in row
+
+
+def test_a_row_has_no_words_for_its_age() -> None:
+    row = render_to_string("resources/_row.html", {"line": samples.list_view(1).lines[0]})
+    assert re.search(
+        r'<time data-age="object" datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">\d{4}-\d\d-\d\d [\d:]+ UTC</time>', row
+    )
+
+
+def test_a_hundred_rows_render_in_a_few_milliseconds() -> None:
+    view = samples.list_view(100)
+    template = get_template("resources/_table.html")
+    template.render({"view": view})
+    begun = time.process_time()
+    template.render({"view": view})
+    assert time.process_time() - begun < 0.1
+
+
+def test_object_text_is_escaped_everywhere() -> None:
+    hostile = "<script>x</script>"
+    view = samples.detail_view(
+        name=hostile,
+        yaml=hostile,
+        labels=((hostile, hostile),),
+        annotations=((hostile, hostile),),
+        summary=(samples.Words(hostile),),
+        events=(samples.EventLine("", hostile, hostile, "warn", 1),),
+    )
+    html = render_to_string("resources/detail.html", {"view": view, "page": samples.page_info("pods")})
+    assert hostile not in html
+    assert deltaboard.change(f"x {hostile} → {hostile}") == (
+        "x <del>&lt;script&gt;x&lt;/script&gt;</del> → <ins>&lt;script&gt;x&lt;/script&gt;</ins>"
+    )
+    assert hostile not in deltaboard.mistake(samples.problem(0, 3, ""), hostile)
+
+
+def test_a_mistake_is_underlined_where_it_is() -> None:
+    marked = deltaboard.mistake(samples.problem(7, 16, ""), "web <1 restarts>")
+    assert marked == "web &lt;1 <mark>restarts&gt;</mark>"
+
+
+def test_change_words_mark_old_and_new() -> None:
+    assert deltaboard.change("Restarts 3 → 4") == "Restarts <del>3</del> → <ins>4</ins>"
+    assert deltaboard.change("spec.port 80 → 90") == "<code>spec.port</code> <del>80</del> → <ins>90</ins>"
+    assert deltaboard.change("internal IP a → b, ip c → d") == (
+        "internal IP <del>a</del> → <ins>b</ins>, ip <del>c</del> → <ins>d</ins>"
+    )
+    assert deltaboard.change("message it was so → it is so") == "message <del>it was so</del> → <ins>it is so</ins>"
+    assert deltaboard.change("created") == "created"
+    assert deltaboard.change("data.key removed") == "<code>data.key</code> removed"
+
+
+def test_templates_are_formatted() -> None:
+    djade = Path(sys.executable).parent / "djade"
+    files = [str(TEMPLATES / name) for name in NAMES]
+    done = subprocess.run([str(djade), "--check", "--target-version", "5.2", *files], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr + done.stdout
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG's contrast ratio of two #rrggbb colours."""
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+TEXT = ("text", "soft", "faint", "accent", "ok", "warn", "bad", "busy")
+GROUNDS = ("page", "surface", "raised", "sunken", "hover")
+
+
+@pytest.mark.parametrize(("scheme", "index"), [("light", 0), ("dark", 1)])
+def test_text_has_contrast_aa_on_every_ground(scheme: str, index: int) -> None:
+    css = (ROOT / "static/css/deltaboard.css").read_text()
+    tokens = {
+        name: values[index]
+        for name, *values in re.findall(
+            r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", css.split(":root[")[0]
+        )
+    }
+    grounds = [(name, ground) for name in TEXT for ground in GROUNDS]
+    grounds += [(name, f"{name}-soft") for name in ("accent", "ok", "warn", "bad", "busy")]
+    grounds += [
+        ("text", "flash"),
+        ("text", "bad-soft"),
+        ("text", "warn-soft"),
+        ("on-accent", "accent"),
+        ("on-accent", "bad"),
+    ]
+    weak = {
+        f"{name} on {ground}": round(contrast(tokens[name], tokens[ground]), 2)
+        for name, ground in grounds
+        if contrast(tokens[name], tokens[ground]) < 4.5
+    }
+    assert weak == {}, scheme
