@@ -1,0 +1,90 @@
+"""The pages that show all kinds at once, and the answers for machines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST, require_safe
+
+from dashboard.live.context import live_of
+from dashboard.live.feed_query import FeedQuery
+from dashboard.resources.page_info import THEME_COOKIE, THEMES, namespace_choices, page_info
+
+YEAR = 31_536_000
+"""Seconds that a browser keeps its theme."""
+
+
+@require_safe
+async def overview(request: HttpRequest) -> HttpResponse:
+    """The whole cluster at a glance."""
+    view = live_of(request).hub.overview_view()
+    page = page_info(request, title="Overview", key="overview", view=view)
+    response = render(request, "live/overview.html", {**view.context(), "page": page})
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+@require_safe
+async def feed(request: HttpRequest) -> HttpResponse:
+    """Every change as it happens."""
+    live = live_of(request)
+    query = FeedQuery.parse(request.GET)
+    view = live.hub.feed_view(query)
+    page = page_info(
+        request,
+        title="Feed",
+        key="feed",
+        view=view,
+        namespaces=namespace_choices(live, query.namespaces, lambda names: _feed_href(query, names)),
+        chosen=query.namespaces,
+    )
+    wants_feed_only = "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith("#list")
+    template = "live/_feed.html" if wants_feed_only else "live/feed.html"
+    response = render(request, template, {**view.context(), "page": page})
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+@require_safe
+async def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the process answers, whoever asks
+    """200 while the process serves requests at all."""
+    return _plain("ok")
+
+
+@require_safe
+async def readyz(request: HttpRequest) -> HttpResponse:
+    """200 once every kind's first snapshot has come from the worker, whatever the state of the cluster; else 503."""
+    live = live_of(request)
+    waiting = [kind.key for kind in live.kinds if live.replicas.get(kind.key).state == "starting"]
+    if waiting:
+        return _plain(f"waiting for the worker's first word on {', '.join(waiting)}", status=503)
+    return _plain("ok")
+
+
+@require_POST
+async def theme(request: HttpRequest) -> HttpResponse:
+    """Keep the theme that was chosen without scripts, and go back to where the browser was."""
+    chosen = request.POST.get("theme", "")
+    back = request.POST.get("next", "")
+    if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):
+        back = "/"
+    response = HttpResponseRedirect(back)
+    response.status_code = 303
+    if chosen in THEMES:
+        response.set_cookie(THEME_COOKIE, chosen, max_age=YEAR, samesite="Lax")
+    return response
+
+
+def _feed_href(query: FeedQuery, namespaces: tuple[str, ...]) -> str:
+    encoded = replace(query, namespaces=namespaces, typed="", problems=()).query_string()
+    return f"/feed/?{encoded}" if encoded else "/feed/"
+
+
+def _plain(text: str, status: int = 200) -> HttpResponse:
+    response = HttpResponse(f"{text}\n", content_type="text/plain; charset=utf-8", status=status)
+    response["Cache-Control"] = "no-store"
+    return response

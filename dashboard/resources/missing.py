@@ -1,0 +1,158 @@
+"""What a 404 page says: what is missing, why, and what exists instead."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from dashboard.live.context import LiveParts, live_of
+from dashboard.live.lines import object_href
+from dashboard.live.replica import Replica
+from dashboard.resources.kinds import KINDS, KindInfo, find_kind, is_builtin
+from dashboard.resources.page_info import namespace_names, page_info
+from dashboard.resources.sentences import duration
+from informerd.errors import InformerdError, UnknownResource
+
+MOST_CHOICES = 12
+MOST_COMPARED = 2000
+"""Names among which near ones are looked for; more would hold up the loop."""
+PATIENCE = 2.0
+"""Seconds that discovery may take to say whether a kind exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Something that exists."""
+
+    title: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What `missing` is in resources/missing.html."""
+
+    title: str
+    message: str
+    choices: tuple[Link, ...] = ()
+    choices_title: str = ""
+
+
+def missing_page(request: HttpRequest, missing: Missing, *, key: str = "") -> HttpResponse:
+    """The 404 page that says so. Its socket carries the heartbeat only."""
+    page = page_info(request, title="Not found", key=key)
+    return render(request, "resources/missing.html", {"page": page, "missing": missing}, status=404)
+
+
+async def missing_kind(request: HttpRequest, name: str) -> HttpResponse:
+    """The page for a kind that is unknown or not watched."""
+    live = live_of(request)
+    kind = find_kind(name, live.kinds)
+    missing = _unknown_kind(live, name) if kind is None else await _unwatched_kind(live, kind)
+    return missing_page(request, missing)
+
+
+def missing_object(request: HttpRequest, kind: KindInfo, namespace: str, name: str) -> HttpResponse:
+    """The page for an object that the cluster does not have."""
+    return missing_page(request, _missing_object(live_of(request), kind, namespace, name), key=kind.key)
+
+
+def _unknown_kind(live: LiveParts, name: str) -> Missing:
+    keys = {word: kind.key for kind in (*KINDS.values(), *live.kinds) for word in kind.names}
+    near = dict.fromkeys(keys[word] for word in difflib.get_close_matches(name.lower(), keys, n=4))
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    message = f"Nothing is called {name!r}.{meant} Kinds are named as in kubectl: pods, mydemos.crddemo.k8s.io."
+    return Missing("There is no such kind", message, _kind_links(live), "Kinds that are followed here")
+
+
+async def _unwatched_kind(live: LiveParts, kind: KindInfo) -> Missing:
+    exists = True if is_builtin(kind.key) else await _exists(live, kind)
+    if exists is False:
+        message = f"The API server has no resource {kind.key}, so there is nothing to show."
+        return Missing(
+            "There is no such kind in this cluster", message, _kind_links(live), "Kinds that are followed here"
+        )
+    message = (
+        f"This dashboard does not follow {kind.title}. To have them here, start it with {kind.key} among the names in "
+        f"DELTABOARD_KINDS. Until then, kubectl get {kind.key} lists them."
+    )
+    return Missing(f"{kind.title} are not followed", message, _kind_links(live), "Kinds that are followed here")
+
+
+async def _exists(live: LiveParts, kind: KindInfo) -> bool | None:
+    """Whether the API server has the kind; None where it does not say in time."""
+    if live.discovery is None:
+        return None
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await live.discovery.resolve(kind.key)
+    except UnknownResource:
+        return False
+    except (InformerdError, TimeoutError):
+        return None
+    return True
+
+
+def _missing_object(live: LiveParts, kind: KindInfo, namespace: str, name: str) -> Missing:
+    replica = live.replicas.get(kind.key)
+    where = f" in namespace {namespace}" if namespace else ""
+    title = f"There is no {kind.singular} {name}{where}"
+    if replica.health.state == "absent":
+        return Missing(title, f"The API server has no resource {kind.key} yet.", (Link(kind.title, kind.path),))
+    if kind.namespaced and not namespace:
+        message = f"{kind.title} live in namespaces: the address is {kind.path}<namespace>/{name}/."
+        return Missing(title, message, _namesakes(kind, replica, name), "Objects of that name")
+    if namespace and not kind.namespaced:
+        message = f"{kind.title} belong to no namespace: a dash stands in its place in the address."
+        return Missing(title, message, (Link(name, object_href(kind.key, "", name)),), "The address without it")
+    deleted = _deleted(live, replica, namespace, name)
+    if not deleted and namespace and (names := namespace_names(live)) and namespace not in names:
+        near = difflib.get_close_matches(namespace, names, n=MOST_CHOICES, cutoff=0.5) or names[:MOST_CHOICES]
+        links = tuple(Link(other, f"{kind.path}?namespace={other}") for other in near)
+        return Missing(title, f"There is no namespace {namespace} either.", links, f"{kind.title} in other namespaces")
+    links, links_title = _near(kind, replica, namespace, name)
+    message = deleted or f"The cluster has no {kind.singular} of this name{where}."
+    return Missing(title, message, links, links_title)
+
+
+def _deleted(live: LiveParts, replica: Replica, namespace: str, name: str) -> str:
+    for entry in reversed(replica.entries):
+        if (entry.namespace, entry.name) == (namespace, name):
+            if entry.op != "deleted":
+                return ""
+            ago = duration(max(0.0, live.clock.time() - entry.time))
+            return f"It was deleted {ago} ago ({entry.words})."
+    return ""
+
+
+def _near(kind: KindInfo, replica: Replica, namespace: str, name: str) -> tuple[tuple[Link, ...], str]:
+    """Objects of the same namespace whose names are alike, or else the first ones."""
+    names = sorted(row.name for row in replica.rows.values() if row.namespace == namespace)
+    begin = [other for other in names if other[:3] == name[:3]]
+    pool = begin if len(names) > MOST_COMPARED else names
+    near = difflib.get_close_matches(name, pool[:MOST_COMPARED], n=MOST_CHOICES, cutoff=0.5)
+    where = f" in {namespace}" if namespace else ""
+    title = f"{kind.title}{where} with names like it" if near else f"{kind.title}{where}"
+    links = _links(kind, ((namespace, other) for other in near or names[:MOST_CHOICES]))
+    return links or (Link(f"all {kind.title}", kind.path),), title
+
+
+def _namesakes(kind: KindInfo, replica: Replica, name: str) -> tuple[Link, ...]:
+    found = sorted((row.namespace, row.name) for row in replica.rows.values() if row.name == name)
+    return _links(kind, found[:MOST_CHOICES])
+
+
+def _links(kind: KindInfo, names: Iterable[tuple[str, str]]) -> tuple[Link, ...]:
+    return tuple(
+        Link(f"{namespace}/{name}" if namespace else name, object_href(kind.key, namespace, name))
+        for namespace, name in names
+    )
+
+
+def _kind_links(live: LiveParts) -> tuple[Link, ...]:
+    return tuple(Link(kind.title, kind.path) for kind in live.kinds)

@@ -1,0 +1,139 @@
+"""The pages of one kind: its list, the details of an object, and an object's YAML."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from dashboard.live.context import LiveParts, live_of
+from dashboard.live.lines import object_href
+from dashboard.live.replica import Replica
+from dashboard.resources.kinds import KindInfo, find_kind
+from dashboard.resources.missing import missing_kind, missing_object
+from dashboard.resources.page_info import is_watched, namespace_choices, namespace_names, page_info
+from dashboard.resources.query import Problem, Query
+
+NAMED = 20
+"""Namespaces that a message names."""
+YAML_TYPE = "text/yaml; charset=utf-8"
+
+
+@require_safe
+async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
+    """The list of one kind, as its address asks for it."""
+    live = live_of(request)
+    kind = watched_kind(live, resource)
+    if kind is None:
+        return await missing_kind(request, resource)
+    if kind.key != resource:
+        return _redirect(request, kind.path)
+    query, lost = _checked(live, Query.parse(request.GET, kind.key))
+    view = live.hub.list_view(kind, query)
+    choices = namespace_choices(live, query.namespaces, lambda names: query.with_(namespaces=names).href())
+    page = page_info(
+        request,
+        title=kind.title,
+        key=kind.key,
+        view=view,
+        namespaces=choices if kind.namespaced else (),
+        chosen=query.namespaces,
+    )
+    fragment = _wants_list_only(request)
+    template = "resources/_fragment.html" if fragment else "resources/list.html"
+    response = render(request, template, {**view.context(), "page": page}, status=404 if lost and not fragment else 200)
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+@require_safe
+async def object_detail(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """The details of one object; 404 once it is certain that the cluster has none of that name."""
+    return await _object_page(request, resource, namespace, name, "resources/detail.html")
+
+
+@require_safe
+async def object_yaml(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """The object's YAML: a page for who asks for HTML, else text; ``?download`` has browsers keep it as a file."""
+    download = "download" in request.GET
+    if request.accepts("text/html") and "text/html" in request.headers.get("Accept", "") and not download:
+        return await _object_page(request, resource, namespace, name, "resources/yaml.html")
+    live = live_of(request)
+    kind = watched_kind(live, resource)
+    if kind is None:
+        return await missing_kind(request, resource)
+    view = live.hub.detail_view(kind, _namespace(namespace), name)
+    if not view.found:
+        return missing_object(request, kind, _namespace(namespace), name)
+    response = HttpResponse(view.yaml, content_type=YAML_TYPE)
+    if download:
+        response["Content-Disposition"] = f'attachment; filename="{_file_name(kind, name)}"'
+    patch_vary_headers(response, ("Accept",))
+    return response
+
+
+async def _object_page(request: HttpRequest, resource: str, namespace: str, name: str, template: str) -> HttpResponse:
+    live = live_of(request)
+    kind = watched_kind(live, resource)
+    if kind is None:
+        return await missing_kind(request, resource)
+    if kind.key != resource:
+        rest = "yaml/" if template.endswith("yaml.html") else ""
+        return _redirect(request, object_href(kind.key, _namespace(namespace), name) + rest)
+    replica = live.replicas.get(kind.key)
+    if replica.get(_namespace(namespace), name) is None and is_known(replica):
+        return missing_object(request, kind, _namespace(namespace), name)
+    view = live.hub.detail_view(kind, _namespace(namespace), name)
+    page = page_info(request, title=name, key=kind.key, view=view)
+    response = render(request, template, {**view.context(), "page": page})
+    patch_vary_headers(response, ("HX-Request", "HX-Target", "Accept"))
+    return response
+
+
+def watched_kind(live: LiveParts, resource: str) -> KindInfo | None:
+    """The kind that an address names, if it is followed here."""
+    kind = find_kind(resource, live.kinds)
+    return kind if kind is not None and is_watched(live, kind.key) else None
+
+
+def is_known(replica: Replica) -> bool:
+    """Whether the replica can tell what exists: its kind has been listed, or the API server has no such kind."""
+    return replica.state != "starting" and replica.health.state in ("live", "stale", "absent")
+
+
+def _checked(live: LiveParts, query: Query) -> tuple[Query, bool]:
+    """The query with a message for each namespace that does not exist, and whether none of those asked for does."""
+    if not query.namespaces or not is_watched(live, "namespaces") or not is_known(live.replicas.get("namespaces")):
+        return query, False
+    names = namespace_names(live)
+    unknown = [name for name in query.namespaces if name not in names]
+    if not unknown:
+        return query, False
+    there = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    problems = tuple(
+        Problem("namespace", 0, len(name), f"There is no namespace {name}. There are {there}.") for name in unknown
+    )
+    return replace(query, problems=query.problems + problems), len(unknown) == len(query.namespaces)
+
+
+def _wants_list_only(request: HttpRequest) -> bool:
+    """Whether htmx asks for the part of the page that a filter changes."""
+    return "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith("#list")
+
+
+def _redirect(request: HttpRequest, path: str) -> HttpResponse:
+    encoded = request.META.get("QUERY_STRING", "")
+    return HttpResponseRedirect(f"{path}?{encoded}" if encoded else path)
+
+
+def _namespace(segment: str) -> str:
+    """The namespace that an address's segment means: a dash stands for none."""
+    return "" if segment == "-" else segment
+
+
+def _file_name(kind: KindInfo, name: str) -> str:
+    safe = "".join(letter if letter.isalnum() or letter in ".-_" else "_" for letter in name if letter.isascii())
+    return f"{kind.resource.singular or kind.resource.plural}-{safe}.yaml"

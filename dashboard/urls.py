@@ -1,0 +1,21 @@
+"""Addresses and their views. What an address means is in each view's docstring and in docs/architecture.md."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from dashboard.live import pages as live
+from dashboard.resources import pages as resources
+
+_OBJECT = "resources/<str:resource>/<str:namespace>/<str:name>/"
+
+urlpatterns = [
+    path("", live.overview, name="overview"),
+    path("feed/", live.feed, name="feed"),
+    path("theme/", live.theme, name="theme"),
+    path("healthz", live.healthz, name="healthz"),
+    path("readyz", live.readyz, name="readyz"),
+    path("resources/<str:resource>/", resources.object_list, name="list"),
+    path(_OBJECT, resources.object_detail, name="detail"),
+    path(f"{_OBJECT}yaml/", resources.object_yaml, name="yaml"),
+]
