@@ -9,12 +9,20 @@
   function setTheme(theme) {
     root.dataset.theme = theme;
     document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`;
-    for (const button of document.querySelectorAll("[data-theme-choice]")) {
-      button.setAttribute("aria-pressed", String(button.dataset.themeChoice === theme));
+    for (const button of document.querySelectorAll(".theme button")) {
+      button.setAttribute("aria-pressed", String(button.value === theme));
     }
     document.querySelector(".theme > summary use")?.setAttribute("href", `#i-${theme}`);
     announceTheme();
   }
+
+  /* The form works without this; here it needs no new page. */
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches(".theme form") || !event.submitter) return;
+    event.preventDefault();
+    setTheme(event.submitter.value);
+    closePopovers(null);
+  });
 
   const announceTheme = () => document.dispatchEvent(new CustomEvent("deltaboard:theme"));
 
@@ -46,11 +54,6 @@
 
   document.addEventListener("click", ({ target }) => {
     closePopovers(target);
-    const theme = target.closest("[data-theme-choice]");
-    if (theme) {
-      setTheme(theme.dataset.themeChoice);
-      closePopovers(null);
-    }
     const button = target.closest("[data-copy], [data-copy-from]");
     if (button) copy(button);
   });
