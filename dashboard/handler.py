@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from asgiref.sync import SyncToAsync, sync_to_async
 from django.core import signals
@@ -32,8 +32,7 @@ class LoopHandler(ASGIHandler):
             set_script_prefix(get_script_prefix(scope))
             signals.request_started.send(sender=type(self), scope=scope)
             request, refusal = self.create_request(scope, body_file)
-            response = refusal if request is None else await self.run_get_response(request)
-            assert response is not None  # create_request gives one or the other
+            response = cast("HttpResponseBase", refusal if request is None else await self.run_get_response(request))
             try:
                 await self.send_response(response, send)
             finally:

@@ -212,11 +212,11 @@ class ControlPlane:
         until(lambda: not self.exists(path), within=within, what=f"{path} gone")
 
     def exists(self, path: str) -> bool:
-        """Whether a GET finds something there."""
+        """Whether a GET finds something there; a kind whose storage is being set up (429) does not exist yet."""
         try:
             self.get(path)
         except ApiFailure as failure:
-            if failure.code != 404:
+            if failure.code not in {404, 429}:
                 raise
             return False
         return True

@@ -1,0 +1,251 @@
+"""The worker: informer deltas become rows and feed entries, and no kind's trouble is another's."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from channels.layers import InMemoryChannelLayer
+
+from dashboard.live.kind_feed import KindFeed
+from dashboard.live.publisher import Publisher
+from dashboard.live.replica import Replica
+from dashboard.live.replicas import Replicas
+from dashboard.live.worker import Worker
+from dashboard.resources.kinds import kinds_named
+from dashboard.resources.rows import projection_for
+from informerd.client import Client
+from informerd.clock import SystemClock
+from informerd.cluster import load_kubeconfig
+from informerd.objects import Object, ObjectMeta
+from tests.clock import FakeClock
+from tests.controlplane import ControlPlane
+from tests.live.fake_layer import RecordingLayer
+from tests.program import ROOT
+from tests.wait import eventually
+
+CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
+MYDEMOS = "mydemos.crddemo.k8s.io"
+
+
+def pod(name: str, version: int = 1, *, uid: str = "", phase: str = "Running") -> Object:
+    meta = ObjectMeta(
+        name=name,
+        namespace="default",
+        uid=uid or f"uid-{name}",
+        resource_version=str(version),
+        creation_timestamp=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    decoded: dict[str, Any] = {"metadata": {}, "status": {"phase": phase}}
+    import msgspec
+
+    projected = msgspec.convert(decoded, projection_for("pods"))
+    return msgspec.structs.replace(projected, metadata=meta)
+
+
+class Feed:
+    def __init__(self) -> None:
+        self.publisher = Publisher("pods", RecordingLayer(), FakeClock())
+        self.handler = KindFeed("pods", self.publisher)
+
+    async def entries(self) -> list[tuple[str, str, str]]:
+        await self.publisher.flush()
+        return [(entry.op, entry.name, entry.words) for entry in self.publisher.entries]
+
+    @property
+    def rows(self) -> dict[str, str]:
+        return {row.name: row.version for row in self.publisher.rows.values()}
+
+
+@pytest.fixture
+def feed() -> Feed:
+    return Feed()
+
+
+async def test_the_first_list_makes_rows_but_no_feed_entries(feed: Feed) -> None:
+    feed.handler.on_add(pod("a"), is_in_initial_list=True)
+    assert feed.rows == {"a": "1"}
+    assert await feed.entries() == []
+
+
+async def test_adds_changes_and_deletes_are_told_in_words(feed: Feed) -> None:
+    feed.handler.on_add(pod("a", phase="Pending"), is_in_initial_list=False)
+    feed.handler.on_update(pod("a", phase="Pending"), pod("a", 2))
+    feed.handler.on_delete(pod("a", 2), final_state_unknown=False)
+    added, modified, deleted = await feed.entries()
+    assert added == ("added", "a", "created, Pending")
+    assert modified[:2] == ("modified", "a")
+    assert "Pending → Running" in modified[2]
+    assert deleted == ("deleted", "a", "deleted")
+    assert feed.rows == {}
+
+
+async def test_a_missed_delete_and_re_creation_is_told_as_both(feed: Feed) -> None:
+    feed.handler.on_add(pod("a"), is_in_initial_list=True)
+    feed.handler.on_update(pod("a"), pod("a", 9, uid="another"))
+    assert [(op, name) for op, name, _ in await feed.entries()] == [("deleted", "a"), ("added", "a")]
+    assert list(feed.publisher.rows) == ["another"]
+
+
+async def test_a_delete_that_was_missed_says_so(feed: Feed) -> None:
+    feed.handler.on_add(pod("a"), is_in_initial_list=True)
+    feed.handler.on_delete(pod("a"), final_state_unknown=True)
+    feed.handler.on_delete(pod("a"), final_state_unknown=True)
+    assert await feed.entries() == [("deleted", "a", "deleted while the watch was interrupted")]
+
+
+async def test_an_object_that_cannot_be_read_is_shown_by_its_name(
+    feed: Feed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: object) -> None:
+        raise KeyError("status")
+
+    monkeypatch.setattr("dashboard.live.kind_feed.build_row", fails)
+    feed.handler.on_add(pod("odd"), is_in_initial_list=True)
+    (row,) = feed.publisher.rows.values()
+    assert (row.name, row.status, row.tone) == ("odd", "Unreadable", "warn")
+    assert "could not make a row of pods default/odd" in caplog.text
+
+
+# --- against a real API server ----------------------------------------------------------------------------------
+
+Start = Callable[..., Awaitable[Replicas]]
+
+
+@pytest.fixture
+async def start() -> AsyncIterator[Start]:
+    """Starts a worker and replicas joined by an in-memory layer; all are ended after the test."""
+    running: list[asyncio.Task[None]] = []
+    clients: list[Client] = []
+
+    async def started(controlplane: ControlPlane, *kinds: str, user: str = "admin") -> Replicas:
+        layer, clock = InMemoryChannelLayer(capacity=1000), SystemClock()
+        client = Client(load_kubeconfig(controlplane.kubeconfig_of(user)), clock=clock)
+        clients.append(client)
+        named = kinds_named(kinds)
+        replicas = Replicas(layer, named, clock)
+        worker = Worker(client, layer, named, clock)
+        running.extend(asyncio.create_task(each) for each in (replicas.run(), worker.run()))
+        return replicas
+
+    yield started
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+    for client in clients:
+        await client.close()
+
+
+async def live(replica: Replica) -> None:
+    await eventually(lambda: replica.live, what=f"{replica.key} live: {replica.health}")
+
+
+async def test_objects_of_a_real_api_server_reach_the_replica(controlplane: ControlPlane, start: Start) -> None:
+    namespace = controlplane.create_namespace(f"worker-{uuid.uuid4().hex[:8]}")
+    path = f"/api/v1/namespaces/{namespace}/configmaps"
+    replica = (await start(controlplane, "configmaps")).get("configmaps")
+    await live(replica)
+
+    created = await asyncio.to_thread(controlplane.create, path, {"metadata": {"name": "one"}, "data": {"k": "1"}})
+    row = await eventually(lambda: replica.get(namespace, "one"))
+    assert (row.uid, row.version) == (created["metadata"]["uid"], created["metadata"]["resourceVersion"])
+    assert replica.entries[-1].op == "added"
+
+    changed = await asyncio.to_thread(controlplane.patch, f"{path}/one", {"data": {"k": "2"}})
+    await eventually(
+        lambda: (now := replica.get(namespace, "one")) and now.version == changed["metadata"]["resourceVersion"]
+    )
+    assert (replica.entries[-1].op, replica.entries[-1].name) == ("modified", "one")
+    assert "1 → 2" in replica.entries[-1].words
+
+    await asyncio.to_thread(controlplane.delete, f"{path}/one")
+    await eventually(lambda: replica.get(namespace, "one") is None)
+    assert replica.entries[-1].op == "deleted"
+
+
+async def test_secrets_are_masked_before_anything_is_kept(controlplane: ControlPlane, start: Start) -> None:
+    namespace = controlplane.create_namespace(f"worker-{uuid.uuid4().hex[:8]}")
+    body = {"metadata": {"name": "vault"}, "stringData": {"password": "hunter2-hunter2"}}
+    await asyncio.to_thread(controlplane.create, f"/api/v1/namespaces/{namespace}/secrets", body)
+    replica = (await start(controlplane, "secrets")).get("secrets")
+    row = await eventually(lambda: replica.get(namespace, "vault"))
+    import zstandard
+
+    whole = zstandard.ZstdDecompressor().decompress(row.blob)
+    assert b"vault" in whole
+    assert b"aHVudGVyMi1odW50ZXIy" not in whole
+    assert b"hunter2" not in whole
+
+
+async def test_a_kind_that_is_forbidden_says_so_and_the_others_go_on(controlplane: ControlPlane, start: Start) -> None:
+    rules = [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list", "watch"]}]
+    name = f"worker-{uuid.uuid4().hex[:8]}"
+    rbac = "/apis/rbac.authorization.k8s.io/v1"
+    controlplane.create(f"{rbac}/clusterroles", {"metadata": {"name": name}, "rules": rules})
+    binding = {
+        "metadata": {"name": name},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "bob"}],
+    }
+    controlplane.create(f"{rbac}/clusterrolebindings", binding)
+    replicas = await start(controlplane, "namespaces", "secrets", user="bob")
+    await live(replicas.get("namespaces"))
+    assert replicas.get("namespaces").get("", "kube-system") is not None
+    secrets = replicas.get("secrets")
+    await eventually(lambda: secrets.health.state == "forbidden")
+    assert 'User "bob" cannot list resource "secrets"' in secrets.health.problem
+    assert (secrets.state, secrets.live, secrets.rows) == ("live", False, {})
+    assert secrets.health.retry_at is not None
+
+
+async def test_a_kind_whose_crd_comes_later_appears_and_one_that_is_removed_disappears(
+    own_controlplane: ControlPlane, start: Start
+) -> None:
+    """One kind is known by heart; the other by its name only, and discovery is asked for it."""
+    replicas = await start(own_controlplane, "mydemos", "widgets.example.com")
+    mydemos, widgets = replicas.get(MYDEMOS), replicas.get("widgets.example.com")
+    await eventually(lambda: mydemos.health.state == widgets.health.state == "absent")
+
+    await asyncio.to_thread(own_controlplane.apply_crd, CRD)
+    await asyncio.to_thread(_create_widgets, own_controlplane)
+    path = "/apis/crddemo.k8s.io/v1/namespaces/default/mydemos"
+    await asyncio.to_thread(own_controlplane.create, path, _mydemo("early"))
+    await eventually(lambda: mydemos.get("default", "early"), within=15)
+    await live(mydemos)
+    await eventually(lambda: widgets.live, within=15)
+    assert widgets.get("", "w") is not None
+
+    await asyncio.to_thread(own_controlplane.delete_crd, MYDEMOS)
+    await eventually(lambda: mydemos.health.state == "absent", within=20)
+    assert mydemos.rows == {}
+    assert mydemos.entries[-1].op == "deleted"
+
+
+def _mydemo(name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "crddemo.k8s.io/v1",
+        "kind": "Mydemo",
+        "metadata": {"name": name},
+        "spec": {"ip": "10.0.0.1", "port": 80},
+    }
+
+
+def _create_widgets(controlplane: ControlPlane) -> None:
+    """A cluster-scoped kind in a version of its own."""
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    version = {"name": "v2beta1", "served": True, "storage": True, "schema": schema}
+    names = {"plural": "widgets", "singular": "widget", "kind": "Widget"}
+    spec = {"group": "example.com", "scope": "Cluster", "names": names, "versions": [version]}
+    controlplane.create(
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        {"metadata": {"name": "widgets.example.com"}, "spec": spec},
+    )
+    from tests.wait import until
+
+    until(lambda: controlplane.exists("/apis/example.com/v2beta1/widgets"), within=15)
+    body = {"apiVersion": "example.com/v2beta1", "kind": "Widget", "metadata": {"name": "w"}}
+    controlplane.create("/apis/example.com/v2beta1/widgets", body)
