@@ -1,9 +1,10 @@
 """The socket of a page, at ``/live/?path=<path and query of the page>&view=<id>&seq=<what it shows already>``.
 
-It speaks JSON. From the browser: ``{"view": path, "seq": seq}`` when the page shows another view, and ``{"ack": units}``
-for what it has applied since it connected. To the browser: see dashboard/live/hub.py and static/js/live.js. Whether the
-browser may connect at all was decided before this is reached (dashboard/access). Refusals after that are close codes
-that the page shows and that end its trying: 4400 nonsense, 4403 not allowed, 4404 no such page.
+It speaks JSON. From the browser: ``{"view": path, "seq": seq}`` when the page shows another view, and
+``{"ack": units}`` for what it has applied since it connected. To the browser: see dashboard/live/hub.py and
+static/js/live.js. Whether the browser may connect at all was decided before this is reached (dashboard/access).
+Refusals after that are close codes that the page shows and that end its trying: 4400 nonsense, 4403 not allowed, 4404
+no such page.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Said(msgspec.Struct, forbid_unknown_fields=True):
 _decoder = msgspec.json.Decoder(Said)
 
 
-class LiveConsumer(AsyncWebsocketConsumer):
+class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has no types
     """Joins the hub as a Socket for as long as the browser stays."""
 
     channel_layer_alias = "none: the hub reaches sockets directly, so they need no channel each"
@@ -59,7 +60,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         """Take what the browser says; anything it should not say ends the connection."""
         if self._socket is None:
             return None  # it was refused already and has not heard yet
-        if text_data is None or len(text_data) > LONGEST:
+        if text_data is None or bytes_data is not None or len(text_data) > LONGEST:
             return await self._refuse(NONSENSE)
         try:
             said = _decoder.decode(text_data)
@@ -89,7 +90,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         except UnknownPath:
             return await self._refuse(NOT_FOUND)
         if self._socket is not None:
-            self._hub.join(self._socket, view, seq)
+            self._hub.join(self._socket, view, seq, path=address)
         return None
 
     async def _refuse(self, code: int) -> None:

@@ -166,14 +166,17 @@ class Hub:
 
     # --- sockets ---
 
-    def join(self, socket: Socket, view: View | None, seq: str = "") -> None:
-        """Let `socket` follow `view` (None: only the heartbeat), whose state `seq` its page shows already."""
+    def join(self, socket: Socket, view: View | None, seq: str = "", *, path: str = "") -> None:
+        """Let `socket` follow `view` (None: only the heartbeat), whose state `seq` its page shows already.
+
+        `path` is the page's address as it said it; the answer repeats it.
+        """
         self.metrics.sockets_opened += socket not in self.sockets
         self._part(socket)
         self.sockets.add(socket)
-        socket.view = view
+        socket.view, socket.path = view, path
         if view is None:
-            self._post(socket, message_of({"view": "", "seq": "", "keys": []}))
+            self._post(socket, message_of({"view": "", "seq": "", "keys": [], "path": path}))
         else:
             watched = self.views.get(view.id) or self.views.setdefault(view.id, Watched(view, self._clock.now()))
             socket.view = view = watched.view
@@ -181,7 +184,8 @@ class Hub:
                 self._update(watched)
             watched.sockets.add(socket)
             known = seq == view.seq
-            self._post(socket, message_of({"view": view.id, "seq": view.seq if known else "", "keys": view.keys}))
+            hello = {"view": view.id, "seq": view.seq if known else "", "keys": view.keys, "path": path}
+            self._post(socket, message_of(hello))
             if not known:
                 self._post(socket, self._window(watched))
         self._post(socket, self._beat())
@@ -195,7 +199,7 @@ class Hub:
     def acknowledge(self, socket: Socket, units: int) -> None:
         """The browser has applied `units` since it connected; one that caught up gets the window."""
         if socket.acknowledge(units):
-            self.join(socket, socket.view)
+            self.join(socket, socket.view, path=socket.path)
 
     def _part(self, socket: Socket) -> None:
         watched = self.views.get(socket.view.id) if socket.view is not None else None

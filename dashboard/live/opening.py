@@ -33,10 +33,12 @@ class UnknownPath(LookupError):
 
 
 def open_view(hub: Hub, address: str) -> View | None:
-    """The view of the page at `address` (path and query); None where the page shows none.
+    """The view of the page at `address` (path and query); None where the page shows none, as for an empty address.
 
     Raises BadPath or UnknownPath.
     """
+    if not address:
+        return None
     if not address.startswith("/") or address.startswith("//") or len(address) > LONGEST or "\\" in address:
         raise BadPath(address[:100])
     parts = urlsplit(address)

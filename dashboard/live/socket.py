@@ -46,6 +46,8 @@ class Socket:
         self, send: Callable[[Message], Awaitable[None]], close: Callable[[int], Awaitable[None]], clock: Clock
     ) -> None:
         self.view: View | None = None
+        self.path = ""
+        """The page's address, as the browser said it."""
         self.sent = 0
         """Units sent since the socket was opened."""
         self.acknowledged = 0

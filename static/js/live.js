@@ -1,7 +1,7 @@
 /* Keeps an open page true: the socket of hx-ws, watched, acknowledged and renewed.
 
    Server to browser: {"content", "view", "seq", "after"} is a frame (hx-ws swaps `content`; `after` names the state it
-   builds upon and is missing where it replaces everything), {"view", "seq", "keys"} says what the socket follows, and
+   builds upon and is missing where it replaces everything), {"view", "seq", "keys", "path"} says what the socket follows, and
    {"beat": {…}} comes every second. Browser to server: {"view": path, "seq"} and {"ack": units received}.
 
    body[data-live] is offline while there is no socket, stale while the page may not show what the cluster has, and
@@ -24,8 +24,8 @@
     4404: "The server knows no such page any more. What you see is no longer kept up to date.",
   };
 
-  const shown = { view: "", seq: "", keys: [] }; // what the page shows, and which kinds decide whether it is live
-  const link = { open: false, since: performance.now(), heard: 0, received: 0, acked: 0, ackedAt: 0, final: 0 };
+  const shown = { path: "", view: "", seq: "", keys: [] }; // what the page shows; `keys` decide whether it is live
+  const link = { open: false, since: performance.now(), heard: 0, received: 0, acked: 0, ackedAt: 0, final: 0, strange: false };
   const last = { beat: null, at: Date.now(), asked: -Infinity, renewed: -Infinity, state: "", words: "" };
 
   const socketElement = () => document.getElementById("socket");
@@ -33,12 +33,16 @@
   const tell = (name, detail) => document.dispatchEvent(new CustomEvent(`deltaboard:${name}`, { detail }));
   const isOpen = () => connection()?.socket?.readyState === WebSocket.OPEN;
 
+  function setText(element, text) {
+    if (element.textContent !== text) element.textContent = text;
+  }
+
   function pathNow() {
     return location.pathname + location.search;
   }
 
   function address() {
-    const query = new URLSearchParams({ path: pathNow(), view: shown.view, seq: shown.seq });
+    const query = new URLSearchParams({ path: shown.path, view: shown.view, seq: shown.seq });
     return `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/live/?${query}`;
   }
 
@@ -59,16 +63,16 @@
 
   function adopt() {
     const { view, seq } = rendered();
-    Object.assign(shown, { view, seq });
+    Object.assign(shown, { view, seq, path: view ? pathNow() : "" }); // without a view: the heartbeat only
   }
 
   /* A page of another view, or another rendering of the same one, has been swapped in by an ordinary request. */
   function follow() {
     const { view, seq } = rendered();
     if (view === shown.view && seq === shown.seq) return;
-    if (view !== shown.view) shown.keys = [];
-    Object.assign(shown, { view, seq });
-    send({ view: pathNow(), seq });
+    if (view !== shown.view) Object.assign(shown, { view, path: pathNow(), keys: [] });
+    shown.seq = seq;
+    send({ view: shown.path, seq });
   }
 
   /* Something did not fit: have the whole window again, at most every two seconds. */
@@ -76,7 +80,7 @@
     if (performance.now() - last.asked < 2000) return;
     last.asked = performance.now();
     shown.seq = "";
-    send({ view: pathNow(), seq: "" });
+    send({ view: shown.path, seq: "" });
   }
 
   /* ---- state and words ---- */
@@ -87,7 +91,7 @@
     document.body.dataset.live = state;
     const banner = document.getElementById("banner");
     if (banner) {
-      (banner.querySelector("[data-words]") ?? banner).textContent = words;
+      setText(banner.querySelector("[data-words]") ?? banner, words);
       banner.hidden = !words;
     }
     tell("state", { state, words });
@@ -111,23 +115,30 @@
     return words;
   }
 
+  /* The problems of the kinds that this page shows. What may not be listed spoils its own page, not those of many kinds. */
   function problemsOf(beat) {
     const keys = shown.keys.length ? shown.keys : Object.keys(beat.problems);
-    return keys.filter((key) => beat.problems[key]).map((key) => beat.problems[key]);
+    const found = keys.map((key) => beat.problems[key]).filter(Boolean);
+    return keys.length > 1 ? found.filter((problem) => problem.state !== "forbidden") : found;
+  }
+
+  function wordsOf(beat, problems) {
+    if (beat.problem) return beat.problem;
+    const now = beat.now + (performance.now() - link.heard) / 1000;
+    const [first] = problems;
+    const same = problems.every((problem) => problem.state === first.state);
+    const words = problemWords(first, now);
+    if (shown.keys.length === 1 || (same && problems.length === shown.keys.length)) return words;
+    return `${problems.map((problem) => problem.title).join(", ")}: ${words}`;
   }
 
   function judge() {
     const beat = last.beat;
-    if (!link.open) return;
-    if (!beat || performance.now() - link.heard > SILENCE) return;
+    if (!link.open || !beat || performance.now() - link.heard > SILENCE) return;
+    if (link.strange) return show("stale", "This page and its server disagree on what it shows. Reload the page.");
     const problems = problemsOf(beat);
-    if (!problems.length) return show("live", "");
-    const now = beat.now + (performance.now() - link.heard) / 1000;
-    const words = [...new Set(problems.map((problem) => problemWords(problem, now)))];
-    const titles = problems.map((problem) => problem.title).join(", ");
-    const text = words.length === 1 && (problems.length === 1 || problems.length === Object.keys(beat.counts).length)
-      ? words[0] : `${titles}: ${words[0]}`;
-    show(problems.every((problem) => problem.harmless) ? "live" : "stale", text);
+    if (problems.length) show("stale", wordsOf(beat, problems));
+    else show("live", "");
   }
 
   function since() {
@@ -147,17 +158,21 @@
 
   const number = new Intl.NumberFormat("en-GB");
 
-  function setText(element, text) {
-    if (element.textContent !== text) element.textContent = text;
-  }
-
   function showCounts(beat) {
     for (const element of document.querySelectorAll("[data-count]")) {
-      const key = element.dataset.count;
-      if (!(key in beat.counts)) continue;
-      setText(element, beat.counts[key] === null ? "–" : number.format(beat.counts[key]));
-      element.classList.toggle("bad", Boolean(beat.wrong[key]));
+      const count = beat.counts[element.dataset.count];
+      if (count !== undefined) setText(element, count === null ? "–" : number.format(count));
     }
+    for (const element of document.querySelectorAll("[data-wrong]")) {
+      const count = beat.wrong[element.dataset.wrong];
+      if (count !== undefined) setText(element, count ? number.format(count) : "");
+    }
+  }
+
+  /* When the API server was last heard of, for what this page shows: the oldest of its kinds. */
+  function clusterHeard(beat) {
+    const moments = shown.keys.map((key) => beat.heard_by[key]).filter((moment) => moment !== null && moment !== undefined);
+    return moments.length ? Math.min(...moments) : beat.heard;
   }
 
   function heard() {
@@ -169,9 +184,18 @@
     heard();
     last.beat = beat;
     beat.offset = beat.now - Date.now() / 1000;
+    beat.heard = clusterHeard(beat);
     showCounts(beat);
     tell("beat", beat);
     judge();
+  }
+
+  /* What the socket follows from here on. An answer to a question that has been overtaken names another view. */
+  function onHello(hello) {
+    if (hello.path !== shown.path) return;
+    link.strange = Boolean(shown.view) && hello.view !== shown.view;
+    shown.keys = hello.keys;
+    if (hello.seq) shown.seq = hello.seq;
   }
 
   function onFrame(frame) {
@@ -218,10 +242,7 @@
     const message = detail.message.deltaboard;
     if (message?.beat) onBeat(message.beat);
     else if (message?.content !== undefined) onFrame(message);
-    else if (message?.view === shown.view) {
-      shown.keys = message.keys;
-      shown.seq = message.seq || shown.seq;
-    }
+    else if (message?.keys) onHello(message);
     acknowledge(false);
   });
 
@@ -236,7 +257,7 @@
   function opened() {
     Object.assign(link, {
       open: true, since: performance.now(), heard: performance.now(), received: 0, acked: 0, ackedAt: performance.now(),
-      final: 0,
+      final: 0, strange: false,
     });
     last.beat = null;
   }

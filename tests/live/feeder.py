@@ -1,0 +1,109 @@
+"""A worker in miniature: brings a real replica to any state, frame by frame, without a layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+import zstandard
+
+from dashboard.live.messages import Chunk, Entry, Frame, Operation, Row, Tone
+from dashboard.live.replica import Replica
+from dashboard.resources.rows import columns_for
+from informerd.clock import Clock
+from informerd.health import Health
+
+EPOCH = "1800000000000-abc"
+
+
+def pod(name: str, *, namespace: str = "default", uid: str = "", version: int = 1, status: str = "Running",
+        tone: Tone = "ok", created: float = 1.8e9, obj: dict[str, Any] | None = None, **cells: Any) -> Row:  # fmt: skip
+    """A row of the list of pods; `cells` by column id."""
+    known = {"namespace": namespace, "name": name, "status": status, "ready": "1/1", "restarts": 0, "age": created}
+    values = {**known, **cells}
+    whole = obj or {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace}}
+    return Row(
+        uid=uid or f"uid-{namespace}-{name}", namespace=namespace, name=name, version=str(version), created=created,
+        status=status, tone=tone, cells=tuple(values.get(column.id) for column in columns_for("pods")),
+        labels={"app": name}, blob=zstandard.compress(msgspec.json.encode(whole)),
+    )  # fmt: skip
+
+
+class Feeder:
+    """Feeds one replica as a worker would; everything it does is visible in the replica when it returns."""
+
+    def __init__(self, key: str, clock: Clock, rows: Iterable[Row] = (), entries: Iterable[Entry] = ()) -> None:
+        self.key = key
+        self.replica = Replica(key, clock)
+        self.health = Health(state="live", since=clock.time(), heard=clock.time())
+        self._clock = clock
+        self._seq = 0
+        self._entry_seq = 0
+        self.replica.frame(self._frame())
+        self.replica.chunk(
+            Chunk(key, EPOCH, 0, "s", 0, 1, self.health, rows=tuple(rows), entries=tuple(entries))
+        )  # fmt: skip
+        assert self.replica.state == "live"
+
+    def put(self, *rows: Row, op: Operation = "modified", words: str = "changed") -> None:
+        """One frame with these rows, and a feed entry for each."""
+        self._send(rows=rows, entries=tuple(self.entry(row, op, words) for row in rows))
+
+    def drop(self, *uids: str) -> None:
+        rows = [self.replica.rows[uid] for uid in uids]
+        self._send(gone=uids, entries=tuple(self.entry(row, "deleted", "was there") for row in rows))
+
+    def put_and_drop(self, rows: Iterable[Row], gone: Iterable[str]) -> None:
+        self._send(rows=tuple(rows), gone=tuple(gone))
+
+    def say(self, number: int, *, namespace: str = "default") -> None:
+        """One frame with that many feed entries and nothing else."""
+        rows = [pod(f"busy-{index}", namespace=namespace) for index in range(number)]
+        self._send(entries=tuple(self.entry(row, "modified", f"restarts {i} → {i + 1}") for i, row in enumerate(rows)))
+
+    def beat(self, health: Health | None = None) -> None:
+        self.health = health or msgspec.structs.replace(self.health, heard=self._clock.time())
+        self.replica.frame(self._frame())
+
+    def entry(self, row: Row, op: Operation, words: str) -> Entry:
+        self._entry_seq += 1
+        return Entry(
+            self._entry_seq,
+            self._clock.time(),
+            op,
+            row.namespace,
+            row.name,
+            row.uid,
+            row.version,
+            words,
+            row.tone,
+            EPOCH,
+        )
+
+    def _send(self, rows: tuple[Row, ...] = (), gone: tuple[str, ...] = (), entries: tuple[Entry, ...] = ()) -> None:
+        self._seq += 1
+        self.replica.frame(self._frame(rows, gone, entries))
+
+    def _frame(self, rows: tuple[Row, ...] = (), gone: tuple[str, ...] = (), entries: tuple[Entry, ...] = ()) -> Frame:
+        ops = [entry.op for entry in entries]
+        return Frame(
+            self.key, EPOCH, self._seq, self._clock.time(), self.health, rows, gone, entries,
+            (ops.count("added"), ops.count("modified"), ops.count("deleted")),
+        )  # fmt: skip
+
+
+class Feeders:
+    """Several replicas, as the hub knows them."""
+
+    def __init__(self, *feeders: Feeder) -> None:
+        self.feeders = {feeder.key: feeder for feeder in feeders}
+
+    def __iter__(self) -> Iterator[Replica]:
+        return iter([feeder.replica for feeder in self.feeders.values()])
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.feeders
+
+    def get(self, key: str) -> Replica:
+        return self.feeders[key].replica

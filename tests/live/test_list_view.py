@@ -1,0 +1,238 @@
+"""A list's view: what its frames make of a page is always what the list is."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from django.http import QueryDict
+from django.template.loader import render_to_string
+
+from dashboard.live.list_view import WINDOW, WINDOW_FROM, ListView
+from dashboard.live.messages import Row
+from dashboard.live.renderer import Renderer
+from dashboard.resources.kinds import KINDS
+from dashboard.resources.query import Query
+from informerd.health import Health
+from tests.clock import FakeClock
+from tests.live.feeder import Feeder, pod
+from tests.live.frames import Page, ops_of
+
+PODS = KINDS["pods"]
+
+
+class Shown:
+    """A list page under test: the view, fed by a replica, and the page that its frames made."""
+
+    def __init__(self, params: str = "", rows: list[Row] | None = None, clock: FakeClock | None = None) -> None:
+        self.clock = clock or FakeClock()
+        self.feed = Feeder("pods", self.clock, rows or [])
+        self.view = ListView(PODS, Query.parse(QueryDict(params), "pods"), self.feed.replica, self.clock)
+        self.feed.replica.on_change(lambda change: self.view.apply("pods", change))
+        self.render = Renderer(render_to_string)
+        self.page = Page()
+        self.page.apply(self.view.render_window(self.render))
+
+    def update(self) -> list[str]:
+        """Send what changed; the ops on rows as `swap target rows`, for reading."""
+        done = self.page.apply(self.view.update(self.render))
+        assert not self.page.lost
+        assert self.page.standing == [line.row.uid for line in self.view.lines]
+        return [f"{op.swap.partition(' ')[0]} {' '.join(op.rows) or op.target.partition('>#row-')[2]}" for op in done]
+
+
+def names(shown: Shown) -> list[str]:
+    return [line.row.name for line in shown.view.lines]
+
+
+def many(number: int, **more: object) -> list[Row]:
+    return [pod(f"pod-{index:05d}", **more) for index in range(number)]  # type: ignore[arg-type]
+
+
+def test_rows_stand_in_the_order_of_namespace_and_name() -> None:
+    shown = Shown(rows=[pod("b"), pod("a"), pod("a", namespace="alpha")])
+    assert [line.row.key for line in shown.view.lines] == ["alpha/a", "default/a", "default/b"]
+    assert (shown.view.total, shown.view.all, shown.view.first, shown.view.last) == (3, 3, 1, 3)
+
+
+def test_a_changed_row_is_placed_where_it_stands() -> None:
+    shown = Shown(rows=many(3))
+    shown.feed.put(pod("pod-00001", version=2, restarts=7))
+    assert shown.update() == ["place uid-default-pod-00001"]
+    assert 'data-version="2"' in shown.page.html["uid-default-pod-00001"]
+
+
+def test_an_added_row_is_placed_before_the_one_that_follows() -> None:
+    shown = Shown(rows=[pod("a"), pod("c")])
+    shown.feed.put(pod("b"), op="added")
+    assert shown.update() == ["place uid-default-b"]
+    assert names(shown) == ["a", "b", "c"]
+
+
+def test_rows_added_together_may_refer_to_each_other() -> None:
+    shown = Shown(rows=[pod("a"), pod("z")])
+    shown.feed.put(pod("m"), pod("n"), pod("o"), op="added")
+    shown.update()
+    assert names(shown) == ["a", "m", "n", "o", "z"]
+
+
+def test_a_deleted_row_is_marked_gone_and_one_beside_it_added_in_the_same_frame_stays() -> None:
+    shown = Shown(rows=many(3))
+    shown.feed.put_and_drop([pod("pod-00000a")], ["uid-default-pod-00001"])
+    assert shown.update() == ["gone uid-default-pod-00001", "place uid-default-pod-00000a"]
+    assert shown.page.gone == {"uid-default-pod-00001"}
+
+
+def test_a_row_that_no_longer_matches_leaves_at_once() -> None:
+    shown = Shown("q=status=Running", rows=many(2))
+    shown.feed.put(pod("pod-00001", status="Failed", tone="bad"))
+    assert shown.update() == ["delete uid-default-pod-00001"]
+
+
+def test_a_changed_sort_value_moves_only_that_row() -> None:
+    shown = Shown("sort=-restarts", rows=[pod(f"p{n}", restarts=n) for n in range(5)])
+    assert names(shown) == ["p4", "p3", "p2", "p1", "p0"]
+    shown.feed.put(pod("p0", restarts=3, version=2))
+    assert shown.update() == ["place uid-default-p0"]
+    assert names(shown) == ["p4", "p0", "p3", "p2", "p1"]
+
+
+def test_the_window_holds_100_rows_and_what_leaves_it_is_taken_out() -> None:
+    shown = Shown(rows=many(WINDOW + 5))
+    shown.feed.put(pod("aaa"), op="added")
+    assert shown.update() == [f"delete uid-default-pod-{WINDOW - 1:05d}", "place uid-default-aaa"]
+    assert len(shown.page.order) == WINDOW
+
+
+def test_a_change_outside_the_window_sends_no_row() -> None:
+    shown = Shown(rows=many(WINDOW + 50))
+    shown.feed.put(pod(f"pod-{WINDOW + 10:05d}", version=9, restarts=1))
+    before = shown.view.seq
+    assert shown.view.update(shown.render) == ""
+    assert shown.view.seq == before
+
+
+def test_counts_change_though_the_row_is_outside_the_window() -> None:
+    shown = Shown(rows=many(WINDOW + 50))
+    shown.feed.put(pod(f"pod-{WINDOW + 10:05d}", status="Failed", tone="bad"))
+    html = shown.view.update(shown.render)
+    assert {op.target for op in ops_of(html)} == {
+        f"#{part}-{shown.view.id}" for part in ("total", "facets", "pager", "empty")
+    }
+    assert "Failed" in html
+
+
+def test_beyond_60_changed_rows_the_window_is_sent() -> None:
+    shown = Shown(rows=many(WINDOW))
+    shown.feed.put(*(pod(f"pod-{n:05d}", version=2, restarts=1) for n in range(WINDOW_FROM)))
+    assert len(shown.update()) == WINDOW_FROM
+    shown.feed.put(*(pod(f"pod-{n:05d}", version=3, restarts=2) for n in range(WINDOW_FROM + 1)))
+    assert [op.split()[0] for op in shown.update()] == ["window"]
+
+
+def test_facets_count_all_statuses_whichever_is_chosen() -> None:
+    rows = [*many(3), pod("x", status="Failed", tone="bad")]
+    view = Shown("q=status=Failed", rows=rows).view
+    assert view.total == 1
+    assert {facet.status: (facet.count, facet.active) for facet in view.facets} == {
+        "Running": (3, False), "Failed": (1, True),
+    }  # fmt: skip
+    assert sum(share.count for share in view.spread) == 4
+
+
+def test_facets_follow_status_changes_and_deletes() -> None:
+    shown = Shown(rows=many(3))
+    shown.feed.put(pod("pod-00000", status="Failed", tone="bad"))
+    shown.feed.drop("uid-default-pod-00001")
+    assert {facet.status: facet.count for facet in shown.view.facets} == {"Running": 1, "Failed": 1}
+
+
+def test_a_row_grows_too_old_for_the_filter_without_any_change() -> None:
+    clock = FakeClock()
+    now = clock.time()
+    shown = Shown("q=age<1h", rows=[pod("old", created=now - 3590), pod("young", created=now)], clock=clock)
+    assert names(shown) == ["old", "young"]
+    assert shown.view.next_due() == now + 10
+    shown.view.pass_time(now + 9)
+    assert not shown.view.dirty
+    clock._now += 11
+    shown.view.pass_time(clock.time())
+    assert shown.view.dirty
+    assert shown.update() == ["delete uid-default-old"]
+    assert shown.view.next_due() == now + 3600
+
+
+def test_pages_follow_one_another_and_the_last_one_is_shown_for_any_beyond() -> None:
+    rows = many(WINDOW * 2 + 50)
+    second = Shown("page=2", rows=rows).view
+    assert (second.first, second.last, second.total) == (101, 200, 250)
+    assert "page=3" in second.next_href
+    assert second.previous_href == "/resources/pods/"
+    beyond = Shown("page=9", rows=rows).view
+    assert (beyond.first, beyond.last, beyond.next_href) == (201, 250, "")
+
+
+def test_the_last_page_vanishes_with_its_rows() -> None:
+    shown = Shown("page=2", rows=many(WINDOW + 1))
+    shown.feed.drop(f"uid-default-pod-{WINDOW:05d}")
+    shown.update()
+    assert (shown.view.first, shown.view.last) == (1, WINDOW)
+
+
+def test_the_id_is_the_same_in_every_process_and_the_seq_of_no_two() -> None:
+    one, other = Shown("q=web status=Running&sort=name").view, Shown("sort=name&q=status=Running+web").view
+    assert one.id == other.id
+    assert one.seq != other.seq
+
+
+def test_a_page_sees_its_own_mistakes_and_nobody_elses() -> None:
+    shown = Shown()
+    mistaken = shown.view.seen_by(Query.parse(QueryDict("q=restarts>"), "pods"))
+    assert mistaken.query.problems
+    assert mistaken.id == shown.view.id
+    assert not shown.view.query.problems
+
+
+def test_an_empty_list_says_why_as_soon_as_that_changes() -> None:
+    shown = Shown()
+    shown.feed.beat(Health(state="absent", since=shown.clock.time()))
+    assert "no Pods yet" in shown.view.update(shown.render)
+
+
+def test_nothing_of_one_person_and_no_age_is_in_a_frame() -> None:
+    shown = Shown(rows=many(2))
+    html = shown.view.render_window(shown.render)
+    assert "csrf" not in html.lower()
+    assert 'datetime="2027-01-15T08:00:00Z"' in html
+
+
+def test_object_text_is_escaped() -> None:
+    shown = Shown(rows=[pod("<script>alert(1)</script>", uid='x"><img src=x>', node='"><b>')])
+    html = shown.view.render_window(shown.render)
+    assert "<script>" not in html
+    assert "<img" not in html
+    assert '<b>"' not in html
+
+
+@pytest.mark.parametrize("params", ["", "sort=-restarts", "q=status=Running", "sort=-restarts&page=2&q=-name-3"])
+def test_the_page_equals_the_list_after_any_sequence_of_changes(params: str) -> None:
+    chance = random.Random(params)
+    shown = Shown(params, rows=[pod(f"name-{n}", restarts=n % 7) for n in range(130)])
+    for version in range(2, 80):
+        here = list(shown.feed.replica.rows)
+        gone = chance.sample(here, min(len(here), chance.choice([0, 0, 1, 3, 70])))
+        status = chance.choice(["Running", "Failed", "Pending"])
+        rows = [
+            pod(f"name-{chance.randrange(200)}", version=version, restarts=chance.randrange(9), status=status)
+            for _ in range(chance.choice([0, 1, 2, 5, 40]))
+        ]
+        shown.feed.put_and_drop([row for row in rows if row.uid not in gone], gone)
+        if chance.random() < 0.7:
+            shown.update()
+    shown.update()
+    expected = sorted(
+        (row for row in shown.feed.replica.rows.values() if shown.view.query.matches(row, 0)),
+        key=shown.view.query.sort_key,
+    )
+    assert shown.view.total == len(expected)
+    assert shown.page.standing == [row.uid for row in expected[shown.view.first - 1 : shown.view.last]]
