@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import os
 import random
 import signal
 import sys
@@ -46,7 +47,9 @@ async def serve(options: argparse.Namespace) -> None:
         garbage = asyncio.create_task(core.garbage.run(), name="garbage")
         stack.push_async_callback(_cancelled, garbage)
         if options.kubeconfig:
-            write_kubeconfig(options.kubeconfig, server=serving.url, token=serving.token)
+            write_kubeconfig(
+                options.kubeconfig, server=serving.url, authority=serving.authority, token=serving.token
+            )
         _end_on_signals(ended)
         if options.exit_with_parent:
             _end_with_standard_input(ended)
@@ -73,7 +76,7 @@ def _end_with_standard_input(ended: asyncio.Event) -> None:
     descriptor = sys.stdin.fileno()
 
     def read() -> None:
-        if not sys.stdin.buffer.raw.read(4096):  # type: ignore[attr-defined]
+        if not os.read(descriptor, 4096):
             loop.remove_reader(descriptor)
             ended.set()
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from pathlib import Path
 
 
-def write_kubeconfig(file: Path, *, server: str, token: str) -> None:
-    """Write a kubeconfig named demo, readable by its owner only. JSON is YAML. Replaced in one step.
+def write_kubeconfig(file: Path, *, server: str, authority: bytes, token: str) -> None:
+    """Write a kubeconfig named demo, readable by its owner only and replaced in one step. JSON is YAML.
 
     Raises OSError.
     """
+    cluster = {"server": server, "certificate-authority-data": base64.b64encode(authority).decode()}
     config = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": "demo",
-        "clusters": [{"name": "demo", "cluster": {"server": server}}],
+        "clusters": [{"name": "demo", "cluster": cluster}],
         "users": [{"name": "demo", "user": {"token": token}}],
         "contexts": [{"name": "demo", "context": {"cluster": "demo", "user": "demo", "namespace": "default"}}],
     }

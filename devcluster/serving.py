@@ -7,6 +7,7 @@ from types import TracebackType
 
 from aiohttp import web
 
+from devcluster.certificates import Certificates, make_certificates
 from devcluster.server.app import ApiApp
 from devcluster.server.core import Core
 from devcluster.server.faults import Faults
@@ -28,6 +29,7 @@ class Serving:
     ) -> None:
         self.core = core
         self.token = token or secrets.token_urlsafe(24)
+        self._certificates: Certificates = make_certificates()
         self._port = port
         app = ApiApp(core, token=self.token, faults=faults, bookmark_seconds=bookmark_seconds)
         self._runner = web.AppRunner(app.build(), access_log=None, handle_signals=False, shutdown_timeout=2.0)
@@ -35,12 +37,17 @@ class Serving:
     @property
     def url(self) -> str:
         """Where it answers; the port is known once it listens."""
-        return f"http://{ADDRESS}:{self._port}"
+        return f"https://{ADDRESS}:{self._port}"
+
+    @property
+    def authority(self) -> bytes:
+        """The certificate (PEM) that clients trust."""
+        return self._certificates.authority
 
     async def __aenter__(self) -> Serving:
         await self._runner.setup()
         try:
-            await web.TCPSite(self._runner, ADDRESS, self._port).start()
+            await web.TCPSite(self._runner, ADDRESS, self._port, ssl_context=self._certificates.context).start()
         except OSError:
             await self._runner.cleanup()
             raise

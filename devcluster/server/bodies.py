@@ -112,6 +112,8 @@ def decode_patch(body: bytes, content_type: str, kind: Kind) -> tuple[Any, str]:
         if media_type == APPLY_PATCH:
             message = "server-side apply is not supported by the demo cluster"
             raise Failure(415, "UnsupportedMediaType", message)
+        if not kind.custom:
+            raise Failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
         raise unsupported_media_type(", ".join([*accepted, APPLY_PATCH]))
     try:
         return json.loads(body), media_type

@@ -42,7 +42,7 @@ def fill_for_create(obj: Object, kind: Kind) -> None:
         obj["status"] = {"loadBalancer": {}}
     elif kind.key == "replicasets.apps":
         obj["status"] = {"replicas": 0}
-    elif kind.has_status and kind.key != "nodes":
+    elif kind.has_status and not kind.custom and kind.key != "nodes":
         obj["status"] = {}
 
 

@@ -15,7 +15,7 @@ from devcluster.server.schema import Schema
 from devcluster.server.status import FieldError, invalid_value, not_supported, required
 
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
-"""The finalizer that holds a definition until its objects are gone."""
+"""The finalizer that holds a definition being deleted until its objects are gone."""
 
 _APPROVAL = "api-approved.kubernetes.io"
 _SCOPES = ("Cluster", "Namespaced")
@@ -34,9 +34,7 @@ def fill_defaults(obj: Object) -> None:
 
 def fill_status(obj: Object, now: float) -> None:
     """Set, in place, accepted names and the conditions NamesAccepted and Established. `now` is in Unix seconds."""
-    metadata, spec = obj["metadata"], obj["spec"]
-    if "deletionTimestamp" not in metadata:
-        metadata["finalizers"] = list(dict.fromkeys([*(metadata.get("finalizers") or ()), CLEANUP]))
+    spec = obj["spec"]
     status = obj.get("status") or {}
     stored = next((v["name"] for v in spec["versions"] if v.get("storage")), "")
     conditions = status.get("conditions") or [

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from devcluster.server import metadata, objects
-from devcluster.server.kinds import Kind
+from devcluster.server import crds, metadata, objects
+from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.objects import Object
 from devcluster.server.options import DeleteOptions
 from devcluster.server.status import conflict, forbidden, not_found
@@ -47,12 +47,12 @@ class Deletion:
 
     def _delete(self, kind: Kind, record: Record, obj: Object, options: DeleteOptions) -> Outcome:
         grace = self._grace(kind, obj, options)
-        finalizers = _finalizers(obj, options)
+        finalizers = _finalizers(kind, obj, options)
         meta = obj["metadata"]
         waits = bool(finalizers or grace or kind.key == "namespaces")
-        if record.deleting and waits and finalizers == (meta.get("finalizers") or []):
-            if grace >= meta.get("deletionGracePeriodSeconds", 0):
-                return Outcome(200, record.raw)
+        nothing_new = finalizers == (meta.get("finalizers") or []) and grace >= meta.get("deletionGracePeriodSeconds", 0)
+        if record.deleting and waits and nothing_new:
+            return Outcome(200, record.raw)
         if finalizers:
             meta["finalizers"] = finalizers
         self._mark(kind, obj, grace)
@@ -92,8 +92,10 @@ class Deletion:
         return seconds if seconds >= 0 else 1
 
 
-def _finalizers(obj: Object, options: DeleteOptions) -> list[str]:
+def _finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
     kept = [name for name in obj["metadata"].get("finalizers") or [] if name not in (FOREGROUND, ORPHAN)]
+    if kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP not in kept:
+        kept.append(crds.CLEANUP)
     present = [name for name in obj["metadata"].get("finalizers") or [] if name in (FOREGROUND, ORPHAN)]
     if options.policy == "Foreground":
         return [*kept, FOREGROUND]

@@ -31,7 +31,6 @@ class Kind:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     has_status: bool = False
-    has_scale: bool = False
     counts_generation: bool = False
     """Whether metadata.generation counts changes of the spec."""
     unconditional_update: bool = True
@@ -56,6 +55,12 @@ class Kind:
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
     @property
+    def subresources(self) -> tuple[str, ...]:
+        """What may stand after an object's name."""
+        binding = ("binding",) if self.key == "pods" else ()
+        return (("status",) if self.has_status else ()) + binding
+
+    @property
     def head(self) -> bytes:
         """How the JSON of every stored object begins; lists of built-in kinds leave it out of their items."""
         return f'{{"kind":"{self.kind}","apiVersion":"{self.api_version}",'.encode()
@@ -68,7 +73,7 @@ def _core(plural: str, kind: str, *short: str, **more: Any) -> Kind:
 def _apps(plural: str, kind: str, *short: str) -> Kind:
     return Kind(
         group="apps", version="v1", plural=plural, kind=kind, singular=kind.lower(), short_names=short,
-        categories=("all",), has_status=True, has_scale=True, counts_generation=True,
+        categories=("all",), has_status=True, counts_generation=True,
     )  # fmt: skip
 
 

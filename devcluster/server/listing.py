@@ -157,11 +157,14 @@ def _token(revision: int, start: str) -> str:
 
 
 def _parse_token(token: str) -> tuple[int, str]:
+    text = b""
     try:
-        decoded = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        text = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+        decoded = json.loads(text)
         return int(decoded["rv"]), str(decoded["start"])
-    except (binascii.Error, ValueError, KeyError, TypeError) as error:
-        raise bad_request(f"invalid continue token: continue key is not valid: {error}") from None
+    except (binascii.Error, ValueError, KeyError, TypeError):
+        why = f"invalid character '{text[:1].decode('latin-1')}' looking for beginning of value"
+        raise bad_request(f"invalid continue token: continue key is not valid: {why}") from None
 
 
 def list_body(kind: Kind, page: Page) -> bytes:

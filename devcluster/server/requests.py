@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aiohttp import web
 
 from devcluster.server import bodies, listing, options, tables
+from devcluster.server.binding import bind
 from devcluster.server.core import Core
 from devcluster.server.definitions import strict_failure
 from devcluster.server.kinds import Kind
 from devcluster.server.objects import Object, selectable_fields
-from devcluster.server.routes import Route
+from devcluster.server.routes import PlainNotFound, Route
 from devcluster.server.selectors import Selection, parse_fields, parse_labels
 from devcluster.server.status import Failure, bad_request, method_not_allowed, plain_error
+from devcluster.server.store import Record
 from devcluster.server.streams import Streams
 from devcluster.server.verbs import Outcome
 from devcluster.server.watch import WatchQuery
@@ -55,7 +57,13 @@ class Requests:
         raise method_not_allowed()
 
     def _create(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
-        if (route.kind.namespaced and not route.namespace) or route.name:
+        if route.kind.namespaced and not route.namespace:
+            raise PlainNotFound if route.kind.custom else method_not_allowed()
+        if route.subresource == "binding":
+            binding, _ = bodies.decode_object(body, content_type, route.kind)
+            pod = self.core.verbs.get(route.kind, route.namespace, route.name)
+            return bind(self.core.store, pod, binding, self.core.now())
+        if route.name:
             raise method_not_allowed()
         wishes = options.write_options("CreateOptions", query)
         obj, warnings = self._object(body, content_type, route.kind, wishes)
@@ -120,6 +128,10 @@ class Requests:
             return _table(rows)
         return _response(Outcome(200, listing.list_body(route.kind, page)))
 
+    def _row(self, kind: Kind, record: Record) -> bytes:
+        """One object as a table of its own, as watches of tables send it."""
+        return json.dumps(tables.table(kind, self.core.definitions, [record], "", self.core.now())).encode()
+
     def _page(self, route: Route, query: Mapping[str, str]) -> listing.Page:
         options.check_list_options(query)
         checked = listing.checked_query(
@@ -142,10 +154,14 @@ class Requests:
             bookmarks=options.boolean(query, "allowWatchBookmarks"),
             initial_events=initial,
         )
+        if tables.wanted(request.headers.get("Accept", "")):
+            checked = replace(checked, render=lambda record: self._row(route.kind, record))
         return await self.streams.send(request, route.kind, checked, seconds)
 
 
 def _need_name(route: Route) -> None:
+    if route.subresource == "binding":
+        raise method_not_allowed()
     if not route.name:
         raise bad_request("name must be provided") if route.kind.custom else method_not_allowed()
 

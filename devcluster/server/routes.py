@@ -54,7 +54,7 @@ def _checked(route: Route) -> Route:
         raise no_such_resource()
     if route.name and kind.namespaced and not route.namespace:
         raise PlainNotFound if kind.custom else no_such_resource()
-    if route.subresource and not (route.subresource == "status" and kind.has_status):
+    if route.subresource and route.subresource not in kind.subresources:
         raise _no_subresource(route)
     return route
 

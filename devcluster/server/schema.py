@@ -9,6 +9,7 @@ from typing import Any
 Schema = dict[str, Any]
 """A JSON schema as CustomResourceDefinitions hold it (openAPIV3Schema)."""
 
+_ANYTHING: Schema = {}
 _OBJECT_META = ("apiVersion", "kind", "metadata")
 
 
@@ -29,15 +30,15 @@ def prune(value: Any, schema: Schema, *, root: bool = True, path: str = "") -> l
         if known is None:
             gone.append(below)
             del value[name]
-        elif not (root and name in _OBJECT_META):
+        elif known is not _ANYTHING:
             gone += prune(value[name], known, root=bool(known.get("x-kubernetes-embedded-resource")), path=below)
     return gone
 
 
 def _field_schema(schema: Schema, name: str, *, root: bool) -> Schema | None:
-    """The schema of a field; an empty one where anything goes, None where the field is unknown."""
+    """The schema of a field; `_ANYTHING` where nothing below is pruned, None where the field is unknown."""
     if root and name in _OBJECT_META:
-        return {}
+        return _ANYTHING
     properties = schema.get("properties", {})
     if name in properties:
         found: Schema = properties[name]
@@ -46,7 +47,7 @@ def _field_schema(schema: Schema, name: str, *, root: bool) -> Schema | None:
     if isinstance(additional, dict):
         return additional
     if additional is True or schema.get("x-kubernetes-preserve-unknown-fields"):
-        return {"x-kubernetes-preserve-unknown-fields": True}
+        return _ANYTHING
     return None
 
 

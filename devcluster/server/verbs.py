@@ -170,13 +170,10 @@ class Verbs:
         unchanged = objects.record_of(obj, kind, old_record.revision)
         if options.dry_run or unchanged.raw == old_record.raw:
             return Outcome(200, unchanged.raw)
-        meta = obj["metadata"]
-        if old_record.deleting and not meta.get("finalizers") and not meta.get("deletionGracePeriodSeconds"):
-            if kind.key != "namespaces" or not (obj.get("spec") or {}).get("finalizers"):
-                last = objects.encode(obj, kind, self._store.next_revision)
-                self._store.remove(kind.key, last)
-                return Outcome(200, unchanged.raw)
         record = objects.encode(obj, kind, self._store.next_revision)
+        if old_record.deleting and _may_go(kind, obj):
+            self._store.remove(kind.key, record)
+            return Outcome(200, unchanged.raw)
         self._store.put(kind.key, record)
         return Outcome(200, record.raw)
 
@@ -254,6 +251,13 @@ class Verbs:
 
 
 _NAMESPACE = Kind(version="v1", plural="namespaces", kind="Namespace", namespaced=False)
+
+
+def _may_go(kind: Kind, obj: Object) -> bool:
+    """Whether nothing holds an object that is being deleted any more."""
+    meta = obj["metadata"]
+    held = meta.get("finalizers") or meta.get("deletionGracePeriodSeconds")
+    return not held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))
 
 
 def _check_type(kind: Kind, obj: Object) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -31,10 +31,12 @@ class WatchQuery:
     """A watch request's parameters, checked."""
 
     version: int = 0
-    selection: Selection = Selection()
+    selection: Selection = field(default_factory=Selection)
     bookmarks: bool = False
     initial_events: bool | None = None
     """sendInitialEvents; None where it was not given."""
+    render: Callable[[Record], bytes] | None = None
+    """How objects are shown; None for their own JSON."""
 
 
 class Watcher:
@@ -104,7 +106,7 @@ class Watcher:
     def _send_state(self) -> None:
         for record in self._store.records(self._kind.key).values():
             if self._wanted is None or self._wanted(record):
-                self._push(event_line("ADDED", record.raw))
+                self._push(self._line("ADDED", record))
         if self._query.bookmarks and self._query.initial_events:
             self._push(self._bookmark(initial=True))
 
@@ -124,24 +126,27 @@ class Watcher:
     def _offer(self, change: Change) -> None:
         if change.revision <= self._query.version:
             return
-        line = change.line() if self._wanted is None else self._filtered(change)
-        if line is not None:
-            self._push(line)
+        if self._wanted is None and self._query.render is None:
+            self._push(change.line())
+        elif (seen := self._filtered(change)) is not None:
+            shown = change.line() if seen == (change.operation, change.record) else None
+            self._push(shown if shown and self._query.render is None else self._line(*seen))
 
-    def _filtered(self, change: Change) -> bytes | None:
+    def _filtered(self, change: Change) -> tuple[str, Record] | None:
         """The event as this selection sees it: an object that leaves it is deleted, one that enters it is added."""
         is_in = self._matches(change.record)
         was_in = change.previous is not None and self._matches(change.previous)
         if change.operation == "DELETED":
-            return change.line() if was_in else None
+            return ("DELETED", change.record) if was_in else None
         if is_in:
-            return (
-                change.line() if was_in == (change.operation == "MODIFIED") else event_line("ADDED", change.record.raw)
-            )
+            return ("MODIFIED" if was_in else "ADDED", change.record)
         if was_in and change.previous is not None:
-            last = objects.reversioned(change.previous, self._kind, change.revision)
-            return event_line("DELETED", last.raw)
+            return "DELETED", objects.reversioned(change.previous, self._kind, change.revision)
         return None
+
+    def _line(self, operation: str, record: Record) -> bytes:
+        render = self._query.render
+        return event_line(operation, record.raw if render is None else render(record))
 
     def _matches(self, record: Record) -> bool:
         return self._wanted is None or self._wanted(record)
