@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from dashboard.edits import pages as edits
 from dashboard.live import pages as live
 from dashboard.resources import pages as resources
 
@@ -18,4 +19,7 @@ urlpatterns = [
     path("resources/<str:resource>/", resources.object_list, name="list"),
     path(_OBJECT, resources.object_detail, name="detail"),
     path(f"{_OBJECT}yaml/", resources.object_yaml, name="yaml"),
+    path(f"{_OBJECT}edit/", edits.edit, name="edit"),
+    path(f"{_OBJECT}edit/check/", edits.check, name="check"),
+    path(f"{_OBJECT}delete/", edits.delete, name="delete"),
 ]
