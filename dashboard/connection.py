@@ -27,7 +27,6 @@ CALM = 60.0
 NO_CLUSTER = ClusterConfig(name="no cluster", server="", why="its configuration cannot be used")
 
 OnSwitch = Callable[[Client, Discovery], Awaitable[None]]
-OnProblem = Callable[[str], None]
 
 
 class Connection:
@@ -43,8 +42,6 @@ class Connection:
         self.client: Client | None = None
         self.discovery: Discovery | None = None
         self.version = ""
-        self.on_problem: OnProblem = lambda _: None
-        """Called with `problem` whenever it may have changed."""
         self.chosen = asyncio.Event()
         """Set once the first choice has been made, for better or worse."""
         self._choice = choice
@@ -68,7 +65,6 @@ class Connection:
             while True:
                 await self.look()
                 self.chosen.set()
-                self.on_problem(self.problem)
                 await self._clock.sleep(LOOK)
         finally:
             await cancelled([asking])
@@ -134,7 +130,6 @@ class Connection:
     async def _ask_version(self) -> None:
         while True:
             await self._ask_version_once()
-            self.on_problem(self.problem)
             await self._clock.sleep(RETRY if self._answer_problem or not self.version else CALM)
 
     async def _ask_version_once(self) -> None:

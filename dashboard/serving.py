@@ -50,16 +50,24 @@ def install_reactor() -> Any:
 
 
 def serve(application: Any, listening: socket.socket, *, started: Callable[[], Awaitable[None]]) -> None:
-    """Serve on `listening` until SIGINT or SIGTERM. `started` runs on the loop as soon as it turns."""
+    """Serve on `listening` until SIGINT or SIGTERM. `started` runs on the loop as soon as it turns; it may raise."""
     reactor = install_reactor()
     from daphne.server import Server
 
     def listen() -> None:
         reactor.adoptStreamPort(listening.fileno(), listening.family, server.http_factory)
         listening.close()  # the reactor has a copy of its own
-        reactor.callWhenRunning(lambda: starting.append(asyncio.ensure_future(_awaited(started))))
+        reactor.callWhenRunning(begin)
 
-    starting: list[asyncio.Future[None]] = []
+    def begin() -> None:
+        beginning.append(asyncio.ensure_future(_awaited(started)))
+        beginning[0].add_done_callback(begun)
+
+    def begun(future: asyncio.Future[None]) -> None:
+        if not future.cancelled() and future.exception() is not None:
+            reactor.stop()
+
+    beginning: list[asyncio.Future[None]] = []
     server = Server(
         application,
         endpoints=["adopted"],
@@ -72,6 +80,9 @@ def serve(application: Any, listening: socket.socket, *, started: Callable[[], A
     )
     server.endpoints = []
     server.run()
+    for future in beginning:
+        if future.done() and not future.cancelled():
+            future.result()
 
 
 def stop_with_reactor(stop: Callable[[], Awaitable[None]]) -> None:

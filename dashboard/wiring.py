@@ -39,8 +39,7 @@ class Live:
         self.clock = clock
         self.upstream = upstream
         self.replicas = Replicas(layer, kinds, clock)
-        self.hub = Hub(self.replicas, clock, render_to_string)
-        self.connection.on_problem = self._say_problem
+        self.hub = Hub(self.replicas, clock, render_to_string, problem=lambda: self.problem)
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -80,7 +79,7 @@ class Live:
         if self._tasks:
             return
         self._keep("the feed's replicas", self.replicas.run)
-        self.hub.start()
+        self._keep("the hub", self.hub.run)
         self._keep("the connection to the cluster", self.upstream.run)
         if not all(kind.resolved for kind in self.kinds):
             self._keep("the naming of kinds", self._resolve_kinds)
@@ -88,11 +87,7 @@ class Live:
     async def stop(self) -> None:
         """End all tasks, watches and children; returns when they have ended."""
         tasks, self._tasks = self._tasks, []
-        await self.hub.stop()
         await cancelled(tasks)
-
-    def _say_problem(self, problem: str) -> None:
-        self.hub.problem = problem
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         self._tasks.append(asyncio.create_task(kept_running(name, run, self.clock), name=name))
