@@ -1,0 +1,51 @@
+"""The cells of a list's rows, made in Python: a page has a thousand of them, and a template takes ten times as long."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+
+if TYPE_CHECKING:
+    from dashboard.live.lines import CellText, Line
+
+register = template.Library()
+
+NOTHING = "–"
+TONES = frozenset({"ok", "busy", "warn", "bad", "idle"})
+
+
+@register.simple_tag
+def cells(line: Line) -> SafeString:
+    """The `<td>` elements of `resources/_row.html`, every text in them escaped."""
+    return mark_safe("".join(_cell(line, cell) for cell in line.cells))  # noqa: S308 -- _cell escapes
+
+
+def _cell(line: Line, cell: CellText) -> str:
+    begin = _begin(cell.column, cell.kind, cell.numeric, cell.wide, cell.text == NOTHING)
+    title = f' title="{escape(cell.title)}"' if cell.title else ""
+    return f"{begin}{title}>{_content(line, cell)}</td>"
+
+
+def _content(line: Line, cell: CellText) -> str:
+    text = escape(cell.text)
+    if cell.column == "name":
+        return f'<a href="{escape(line.href)}">{text}</a>'
+    if cell.kind == "status" and cell.text != NOTHING:
+        tone = line.row.tone if line.row.tone in TONES else "idle"
+        icon = f'<svg class="i" aria-hidden="true"><use href="#i-{tone}"/></svg>'
+        return f'<span class="status {tone}">{icon}{text}</span>'
+    if cell.datetime:
+        return f'<time data-age="object" datetime="{escape(cell.datetime)}">{text}</time>'
+    return text
+
+
+@lru_cache(maxsize=2048)
+def _begin(column: str, kind: str, numeric: bool, wide: bool, nothing: bool) -> str:
+    classes = [f"c-{column}", f"k-{kind}"]
+    classes += [name for name, wanted in (("n", numeric), ("wide", wide), ("none", nothing)) if wanted]
+    label = f' data-label="{escape(column)}"' if kind in {"number", "duration"} else ""
+    return f'<td class="{escape(" ".join(classes))}"{label}'
