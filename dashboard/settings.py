@@ -119,6 +119,9 @@ CHANNEL_LAYERS: dict[str, dict[str, object]] = {
     else {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
 }
 
+DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
+"""Bytes of a form: an edit sends its text of up to 3 MiB and what it began with; a text too long is still given back."""
+
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = BASE_DIR / "staticfiles"

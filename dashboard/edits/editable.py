@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from dashboard.edits.fields import ABSENT, Path, Value, get
+from dashboard.edits.fields import ABSENT, Path, Value, get, put
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.yaml_text import to_yaml
 
@@ -21,6 +21,9 @@ SET_BY_SERVER = (
     "uid",
 )
 """Metadata that only the API server writes."""
+
+APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""The annotation that `kubectl apply` keeps for itself; like `kubectl edit`, an edit leaves it as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +87,18 @@ class Mismatch:
 
 
 def editable(live: dict[str, Value]) -> dict[str, Value]:
-    """The object without status and without metadata that only the API server writes."""
-    metadata = {name: value for name, value in live.get("metadata", {}).items() if name not in SET_BY_SERVER}
+    """The object without status, without metadata that only the API server writes, and without kubectl's own record."""
     kept = {name: value for name, value in live.items() if name != "status"}
-    return {**kept, "metadata": metadata} if "metadata" in live else kept
+    metadata = live.get("metadata")
+    if not isinstance(metadata, dict):
+        return kept
+    metadata = {name: value for name, value in metadata.items() if name not in SET_BY_SERVER}
+    annotations = metadata.get("annotations")
+    if isinstance(annotations, dict) and APPLIED in annotations:
+        metadata["annotations"] = {name: value for name, value in annotations.items() if name != APPLIED}
+        if not metadata["annotations"]:
+            del metadata["annotations"]
+    return {**kept, "metadata": metadata}
 
 
 def mismatches(value: dict[str, Value], target: Target, base: Base) -> tuple[Mismatch, ...]:
@@ -109,7 +120,7 @@ def mismatches(value: dict[str, Value], target: Target, base: Base) -> tuple[Mis
 
 
 def to_write(value: dict[str, Value], live: dict[str, Value]) -> dict[str, Value]:
-    """The object to PUT: the edited part, the identity and version of `live`, and its status.
+    """The object to PUT: the edited part, and of `live` its identity, version, status and what kubectl apply keeps.
 
     The status goes along for kinds without a status subresource, where leaving it out would remove it.
     """
@@ -118,6 +129,9 @@ def to_write(value: dict[str, Value], live: dict[str, Value]) -> dict[str, Value
     if "namespace" in live["metadata"]:
         identity["namespace"] = live["metadata"]["namespace"]
     written["metadata"] = {**written.get("metadata", {}), **identity}
+    applied = get(live, ("metadata", "annotations", APPLIED))
+    if applied is not ABSENT:
+        written = put(written, ("metadata", "annotations", APPLIED), applied)
     if "status" in live:
         written["status"] = live["status"]
     return written

@@ -1,7 +1,7 @@
 """From the address of a page to the view that it shows: the same for the first request and for the socket.
 
-A page function says which view it shows by its address's name: ``list``, ``detail``, ``yaml``, ``feed`` or
-``overview``. Any other page follows the heartbeat only.
+A page function says which view it shows by its address's name: ``list``, ``detail``, ``yaml``, ``edit``, ``delete``,
+``feed`` or ``overview``. Any other page follows the heartbeat only.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _view_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:
             return hub.overview_view()
         case "feed":
             return hub.feed_view(FeedQuery.parse(params))
-        case "list" | "detail" | "yaml":
+        case "list" | "detail" | "yaml" | "edit" | "delete":
             return _resource_view(hub, match, params)
     return None
 

@@ -1,0 +1,90 @@
+"""Where an edit page stands: the object of its address, the way to the API server, and what every page shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+
+from dashboard.edits.editable import Target
+from dashboard.edits.exchange import Exchange
+from dashboard.edits.problems import Refusal, refusal_of
+from dashboard.edits.schema import Schema
+from dashboard.edits.schemas import schema_of
+from dashboard.live.context import LiveParts, live_of
+from dashboard.resources.kinds import KindInfo, find_kind
+from dashboard.resources.missing import Link, Missing, missing_kind, missing_object, missing_page
+from dashboard.resources.page_info import is_watched, page_info
+from informerd.errors import InformerdError, NotFound
+
+if TYPE_CHECKING:
+    from informerd.client import Client
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One request of an edit page."""
+
+    request: HttpRequest
+    live: LiveParts
+    target: Target
+    client: Client
+
+    @property
+    def exchange(self) -> Exchange:
+        return Exchange(self.client, self.target)
+
+    async def schema(self) -> Schema:
+        return await schema_of(self.client, self.target.kind.resource)
+
+    def page(self, template: str, title: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
+        """A page about the target, with the live view of it, so that a change by somebody else shows at once."""
+        target = self.target
+        view = self.live.hub.detail_view(target.kind, target.namespace, target.name)
+        page = page_info(self.request, title=f"{title} {target.name}", key=target.kind.key, view=view)
+        response = render(
+            self.request, template, {**context, "page": page, "target": target, "view": view}, status=status
+        )
+        response["Cache-Control"] = "no-store"
+        return response
+
+    def trouble(self, refusal: Refusal, doing: str) -> HttpResponse:
+        """The page that says why the object could not be opened."""
+        response = self.page("edits/trouble.html", doing, {"refusal": refusal, "doing": doing}, status=refusal.code)
+        if refusal.retry_after is not None:
+            response["Retry-After"] = str(round(refusal.retry_after))
+        return response
+
+    def unopened(self, error: InformerdError, doing: str) -> HttpResponse:
+        """The answer where the object could not be read."""
+        if isinstance(error, NotFound):
+            return missing_object(self.request, self.target.kind, self.target.namespace, self.target.name)
+        return self.trouble(refusal_of(error), doing)
+
+
+async def find_place(
+    request: HttpRequest, resource: str, namespace: str, name: str, action: str
+) -> Place | HttpResponse:
+    """The place that an address means, or the page that says why there is none. `action` ends the address."""
+    live = live_of(request)
+    kind = find_kind(resource, live.kinds)
+    if kind is None or not is_watched(live, kind.key):
+        return await missing_kind(request, resource)
+    target = Target(kind, "" if namespace == "-" else namespace, name)
+    if kind.key != resource and request.method != "POST":
+        return HttpResponseRedirect(f"{target.href}{action}/")
+    if not kind.editable:
+        return missing_page(request, _not_editable(kind, target), key=kind.key)
+    if live.client is None:
+        return missing_page(request, Missing("There is no cluster to write to", live.problem), key=kind.key)
+    return Place(request, live, target, live.client)
+
+
+def _not_editable(kind: KindInfo, target: Target) -> Missing:
+    return Missing(
+        f"{kind.title} are not edited here",
+        f"Deltaboard edits and deletes custom resources so far; for others there is kubectl edit {kind.key}.",
+        (Link(target.name, target.href), Link(kind.title, kind.path)),
+    )

@@ -1,0 +1,91 @@
+"""What a page of the editor sends back: text, base, answers to conflicts, and the mark that it was reviewed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from django.core import signing
+from django.utils.crypto import constant_time_compare
+
+from dashboard.edits.editable import Base, Target, fingerprint
+from dashboard.edits.fields import ItemKey, Path, Segment
+from dashboard.edits.merge import Side
+from dashboard.edits.outcomes import Draft
+
+CHOICE = "choice."
+_SIGNER = signing.Signer(salt="dashboard.edits.reviewed")
+
+
+def draft_of(post: Mapping[str, str]) -> Draft | None:
+    """The draft that was sent; None where it lacks what it began with, so that nothing can be compared."""
+    base = _base(post)
+    if base is None:
+        return None
+    return Draft(text_of(post), base, _choices(post), post.get("seen", ""))
+
+
+def text_of(post: Mapping[str, str]) -> str:
+    """The YAML as it was typed, with LF line breaks."""
+    return post.get("yaml", "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def base_json(base: Base) -> str:
+    """What `draft_of` reads in ``base``."""
+    return json.dumps(base.value, separators=(",", ":"), ensure_ascii=True)
+
+
+def choice_name(path: Path) -> str:
+    """The name of a conflict's inputs."""
+    return CHOICE + json.dumps(
+        [{"key": segment.fields} if isinstance(segment, ItemKey) else segment for segment in path],
+        separators=(",", ":"),
+    )
+
+
+def reviewed_mark(target: Target, draft: Draft, purpose: str) -> str:
+    """Says that this very text was shown compared with this very state; `is_reviewed` checks it."""
+    return _SIGNER.signature(_what(target, draft, purpose))
+
+
+def is_reviewed(target: Target, draft: Draft, purpose: str, mark: str) -> bool:
+    """Whether `mark` was made by `reviewed_mark` for the same things."""
+    return constant_time_compare(mark, reviewed_mark(target, draft, purpose))
+
+
+def _what(target: Target, draft: Draft, purpose: str) -> str:
+    return fingerprint([purpose, target.href, draft.text, draft.base.uid, draft.base.fingerprint])
+
+
+def _base(post: Mapping[str, str]) -> Base | None:
+    uid, version = post.get("base_uid", ""), post.get("base_version", "")
+    try:
+        value = json.loads(post.get("base", ""))
+    except (ValueError, RecursionError):
+        return None
+    return Base(uid, version, value) if uid and version and isinstance(value, dict) else None
+
+
+def _choices(post: Mapping[str, str]) -> dict[Path, Side]:
+    found: dict[Path, Side] = {}
+    for name, side in post.items():
+        path = _path(name.removeprefix(CHOICE)) if name.startswith(CHOICE) else None
+        if path is not None and side in ("theirs", "mine"):
+            found[path] = "theirs" if side == "theirs" else "mine"
+    return found
+
+
+def _path(text: str) -> Path | None:
+    try:
+        segments = json.loads(text)
+        return tuple(map(_segment, segments)) if isinstance(segments, list) else None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def _segment(value: object) -> Segment:
+    if isinstance(value, str | int):
+        return value
+    if isinstance(value, dict):
+        return ItemKey(tuple((str(name), key) for name, key in value["key"]))
+    raise ValueError(value)
