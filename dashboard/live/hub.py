@@ -198,7 +198,7 @@ class Hub:
 
     def acknowledge(self, socket: Socket, units: int) -> None:
         """The browser has applied `units` since it connected; one that caught up gets the window."""
-        if socket.acknowledge(units):
+        if socket.acknowledge(units) and socket in self.sockets:
             self.join(socket, socket.view, path=socket.path)
 
     def _part(self, socket: Socket) -> None:

@@ -1,0 +1,354 @@
+"""The hub: one frame for all who look, in order, and nobody holds up anybody."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+
+from dashboard.live.feed_query import FeedQuery
+from dashboard.live.hub import BEAT, KEPT, TICK, Hub
+from dashboard.live.socket import COME_BACK, GIVE_UP, LIMIT, Message, Socket, message_of
+from dashboard.resources.kinds import KINDS
+from dashboard.resources.query import Query
+from informerd.health import Health
+from tests.clock import FakeClock, settle
+from tests.live.feeder import Feeder, Feeders, pod
+from tests.live.frames import ops_of
+
+PODS = KINDS["pods"]
+
+
+class Browser:
+    """The other end of a socket: what it got, decoded; `slow` ones do not acknowledge."""
+
+    def __init__(self, hub: Hub, clock: FakeClock) -> None:
+        self.got: list[dict[str, Any]] = []
+        self.units = 0
+        self.closed: list[int] = []
+        self.socket = Socket(self._take, self._close, clock)
+        self._hub = hub
+        self._clock = clock
+
+    def join(self, query: str = "", seq: str = "") -> Browser:
+        view = self._hub.list_view(PODS, Query.parse(QueryDict(query), "pods"))
+        self._hub.join(self.socket, view, seq, path=f"/resources/pods/?{query}")
+        return self.flush()
+
+    def flush(self) -> Browser:
+        """Take what was posted, as the writing task would."""
+        while self.socket._outbox:
+            message = self.socket._outbox.popleft()
+            self.units += len(message)
+            self.got.append(json.loads(message if isinstance(message, str) else gzip.decompress(message)))
+        return self
+
+    def acknowledge(self) -> None:
+        self._hub.acknowledge(self.socket, self.flush().units)
+
+    @property
+    def frames(self) -> list[dict[str, Any]]:
+        return [message for message in self.flush().got if "content" in message]
+
+    @property
+    def updates(self) -> list[dict[str, Any]]:
+        return [frame for frame in self.frames if "after" in frame]
+
+    @property
+    def beats(self) -> list[dict[str, Any]]:
+        return [message["beat"] for message in self.flush().got if "beat" in message]
+
+    async def _take(self, message: Message) -> None:
+        raise AssertionError("the test takes messages itself")
+
+    async def _close(self, code: int) -> None:
+        self.closed.append(code)
+
+
+class World:
+    """A hub with replicas of pods and namespaces, its tick turned by hand."""
+
+    def __init__(self, number: int = 3) -> None:
+        self.clock = FakeClock()
+        self.pods = Feeder("pods", self.clock, [pod(f"p{index}") for index in range(number)])
+        self.namespaces = Feeder("namespaces", self.clock)
+        self.hub = Hub(Feeders(self.pods, self.namespaces), self.clock)
+        self.hub.tick()
+
+    def browser(self, query: str = "") -> Browser:
+        return Browser(self.hub, self.clock).join(query)
+
+    def pass_time(self, seconds: float) -> float:
+        self.clock._now += seconds
+        return self.hub.tick()
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_a_page_that_is_current_gets_no_window(world: World) -> None:
+    view = world.hub.list_view(PODS, Query.parse({}, "pods"))
+    browser = Browser(world.hub, world.clock).join(seq=view.seq)
+    assert browser.frames == []
+    assert browser.got[0] == {"view": view.id, "seq": view.seq, "keys": ["pods"], "path": "/resources/pods/?"}
+    assert "beat" in browser.got[1]
+
+
+def test_a_page_of_another_process_or_an_older_state_gets_the_window_before_the_beat(world: World) -> None:
+    browser = world.browser()
+    assert [next(iter(message)) for message in browser.got] == ["view", "content", "beat"]
+    assert browser.got[0]["seq"] == ""
+    assert "after" not in browser.got[1]
+    assert ops_of(browser.got[1]["content"])[0].rows == ["uid-default-p0", "uid-default-p1", "uid-default-p2"]
+
+
+def test_the_first_change_leaves_at_once_and_later_ones_within_a_tick(world: World) -> None:
+    browser = world.browser()
+    world.pass_time(0.3)
+    world.pods.put(pod("p0", version=2, restarts=1))
+    world.hub.tick()
+    assert len(browser.updates) == 1
+    world.pods.put(pod("p1", version=3, restarts=1))
+    wait = world.hub.tick()
+    assert 0 < wait <= TICK
+    assert len(browser.updates) == 1
+    world.pods.put(pod("p2", version=4, restarts=1))
+    world.hub.views[browser.updates[0]["view"]].cost = 0.0
+    world.pass_time(TICK)
+    assert len(browser.updates) == 2
+    assert [op.rows for op in ops_of(browser.updates[1]["content"]) if op.rows] == [
+        ["uid-default-p2"],
+        ["uid-default-p1"],
+    ]
+
+
+def test_updates_name_the_state_they_build_on(world: World) -> None:
+    browser = world.browser()
+    for version in range(2, 5):
+        world.pods.put(pod("p0", version=version, restarts=version))
+        world.pass_time(1.0)
+    seqs = [frame["seq"] for frame in browser.frames]
+    assert [frame["after"] for frame in browser.updates] == seqs[:-1]
+
+
+def test_one_rendering_and_one_string_serve_all_who_look(world: World) -> None:
+    browsers = [world.browser() for _ in range(20)]
+    rendered = world.hub._render.rendered
+    world.pods.put(pod("p0", version=2, restarts=1))
+    world.pass_time(0.06)
+    messages = [browser.socket._outbox[-1] for browser in browsers]
+    assert all(message is messages[0] for message in messages)
+    assert world.hub._render.rendered == rendered + 1
+
+
+def test_views_of_equal_state_are_one_and_others_are_not_disturbed(world: World) -> None:
+    one, same, other = world.browser("q=p0"), world.browser("q=p0"), world.browser("q=p1")
+    assert one.socket.view is same.socket.view
+    world.pods.put(pod("p0", version=2, restarts=1))
+    world.pass_time(0.06)
+    assert [len(browser.updates) for browser in (one, same, other)] == [1, 1, 0]
+
+
+def test_somebody_who_joins_between_change_and_tick_misses_and_doubles_nothing(world: World) -> None:
+    early = world.browser()
+    world.pods.put(pod("p9"), op="added")
+    late = world.browser()
+    world.pass_time(0.06)
+    assert len(early.updates) == 1
+    assert late.updates == []
+    assert late.frames[0]["seq"] == early.updates[0]["seq"]
+    assert "uid-default-p9" in late.frames[0]["content"]
+
+
+def test_a_page_rendered_between_change_and_tick_is_continued_without_a_gap(world: World) -> None:
+    world.browser()
+    world.pods.put(pod("p9"), op="added")
+    view = world.hub.list_view(PODS, Query.parse({}, "pods"))
+    assert [line.row.name for line in view.lines] == ["p0", "p1", "p2", "p9"]
+    browser = Browser(world.hub, world.clock).join(seq=view.seq)
+    world.pods.put(pod("p9", version=2, restarts=1))
+    world.pass_time(0.06)
+    assert [frame["after"] for frame in browser.frames] == [view.seq]
+
+
+def test_changes_that_nobody_looks_at_are_not_rendered_but_counted_in_the_seq(world: World) -> None:
+    view = world.hub.list_view(PODS, Query.parse({}, "pods"))
+    rendered, before = world.hub._render.rendered, view.seq
+    world.pods.put(pod("p0", version=2, restarts=1))
+    world.pass_time(0.06)
+    assert world.hub._render.rendered == rendered
+    browser = Browser(world.hub, world.clock).join(seq=before)
+    assert 'data-version="2"' in browser.frames[0]["content"]
+
+
+def test_a_view_without_sockets_is_dropped_after_a_minute(world: World) -> None:
+    browser = world.browser()
+    world.pass_time(KEPT * 2)
+    assert len(world.hub.views) == 1
+    world.hub.leave(browser.socket)
+    world.pass_time(KEPT - 1)
+    assert len(world.hub.views) == 1
+    world.pass_time(BEAT + 1)
+    assert world.hub.views == {}
+
+
+def test_every_second_all_get_the_same_beat(world: World) -> None:
+    one, other = world.browser(), world.browser("q=p0")
+    before = len(one.beats)
+    world.pass_time(BEAT)
+    assert one.socket._outbox[-1] is other.socket._outbox[-1]
+    assert len(one.beats) == before + 1
+    beat = one.beats[-1]
+    assert beat["counts"] == {"pods": 3, "namespaces": 0}
+    assert beat["now"] == world.clock.time()
+    assert (beat["state"], beat["problems"]) == ("live", {})
+
+
+def test_a_lost_api_server_is_said_at_once_and_in_words(world: World) -> None:
+    browser = world.browser()
+    world.pass_time(0.2)
+    heard = world.clock.time() - 4
+    world.pods.beat(Health("stale", world.clock.time(), heard, "connection refused", world.clock.time() + 3))
+    world.hub.tick()
+    beat = browser.beats[-1]
+    assert beat["state"] == "stale"
+    problem = beat["problems"]["pods"]
+    assert problem["text"] == "The API server has not answered since {since}. What you see is from then."
+    assert (problem["since"], problem["retry_at"]) == (heard, world.clock.time() + 3)
+    assert "namespaces" not in beat["problems"]
+
+
+def test_a_silent_worker_is_said_too(world: World) -> None:
+    browser = world.browser()
+    world.clock._now += 3
+    world.pods.replica.tick()
+    world.hub.tick()
+    assert browser.beats[-1]["problems"]["pods"]["state"] == "silent"
+
+
+def test_a_browser_that_does_not_keep_up_is_stopped_and_later_gets_one_window() -> None:
+    world = World(40)
+    slow, quick = world.browser(), world.browser()
+    for version in range(2, 30):
+        world.pods.put(*(pod(f"p{index}", version=version, restarts=version) for index in range(40)))
+        world.pass_time(0.5)
+        quick.acknowledge()
+    assert slow.socket.behind
+    assert slow.socket.unacknowledged <= LIMIT + 50_000
+    assert len(slow.updates) < len(quick.updates)
+    assert world.hub.metrics.stops == 1
+    slow.got.clear()
+    slow.acknowledge()
+    assert not slow.socket.behind
+    assert [("after" in frame, 'data-version="29"' in frame["content"]) for frame in slow.frames] == [(False, True)]
+    world.pods.put(pod("p0", version=999, restarts=0))
+    world.pass_time(0.5)
+    assert len(slow.updates) == 1
+
+
+async def test_a_browser_that_stays_behind_is_told_to_come_back(world: World) -> None:
+    slow = world.browser()
+    slow.socket.sent += LIMIT + 1
+    world.pass_time(BEAT)
+    assert slow.socket.behind
+    world.pass_time(GIVE_UP + BEAT)
+    await settle()
+    assert slow.closed == [COME_BACK]
+    assert slow.socket not in world.hub.sockets
+    slow.acknowledge()
+    assert slow.socket not in world.hub.sockets
+
+
+def test_acknowledging_more_than_was_sent_gains_nothing(world: World) -> None:
+    browser = world.browser()
+    world.hub.acknowledge(browser.socket, 10**12)
+    assert browser.socket.unacknowledged == 0
+    world.pass_time(BEAT)
+    assert browser.socket.unacknowledged > 0
+
+
+def test_big_windows_are_sent_compressed_once_and_small_messages_as_text() -> None:
+    world = World(100)
+    one, other = Browser(world.hub, world.clock), Browser(world.hub, world.clock)
+    for browser in (one, other):
+        view = world.hub.list_view(PODS, Query.parse({}, "pods"))
+        world.hub.join(browser.socket, view, path="/")
+    windows = [[m for m in browser.socket._outbox if isinstance(m, bytes)] for browser in (one, other)]
+    assert len(windows[0]) == 1
+    assert windows[0][0] is windows[1][0]
+    assert len(windows[0][0]) * 5 < len(gzip.decompress(windows[0][0]))
+
+
+def test_messages_are_counted_as_a_browser_counts_them() -> None:
+    message = message_of({"content": "žluťoučký 🐎 → ok"})
+    assert isinstance(message, str)
+    assert message.isascii()
+    assert json.loads(message) == {"content": "žluťoučký 🐎 → ok"}
+
+
+def test_a_template_that_fails_costs_one_frame_and_the_next_asks_for_the_window(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    browser = world.browser()
+
+    def fail(*_: object) -> str:
+        raise ValueError("a broken template")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(world.hub._render, "row", fail)
+        world.pods.put(pod("p0", version=2, restarts=1))
+        world.pass_time(0.06)
+    assert "a broken template" in caplog.text
+    world.pods.put(pod("p0", version=3, restarts=2))
+    world.pass_time(0.06)
+    assert browser.updates[0]["after"] != browser.frames[0]["seq"]
+
+
+def test_a_page_that_changes_its_view_gets_frames_of_the_new_one_only(world: World) -> None:
+    browser = world.browser("q=p0")
+    browser.join("q=p1")
+    world.pods.put(pod("p0", version=2, restarts=1), pod("p1", version=2, restarts=1))
+    world.pass_time(0.06)
+    assert {frame["view"] for frame in browser.updates} == {browser.socket.view.id if browser.socket.view else ""}
+    assert len(world.hub.sockets) == 1
+
+
+def test_pages_without_a_view_get_the_heartbeat(world: World) -> None:
+    browser = Browser(world.hub, world.clock)
+    world.hub.join(browser.socket, None)
+    world.pass_time(BEAT)
+    assert len(browser.beats) == 2
+    assert browser.frames == []
+
+
+def test_the_feed_and_the_overview_keep_their_own_pace(world: World) -> None:
+    feed = Browser(world.hub, world.clock)
+    world.hub.join(feed.socket, world.hub.feed_view(FeedQuery()))
+    overview = Browser(world.hub, world.clock)
+    world.hub.join(overview.socket, world.hub.overview_view())
+    for index in range(40):
+        world.pods.put(pod("p0", version=index + 2, restarts=index))
+        world.pass_time(0.05)
+        for watched in world.hub.views.values():
+            watched.cost = 0.0
+    assert 7 <= len(feed.updates) <= 9
+    assert 3 <= len(overview.updates) <= 5
+
+
+async def test_it_ticks_by_itself(world: World) -> None:
+    import asyncio
+
+    browser = world.browser()
+    running = asyncio.create_task(world.hub.run())
+    await settle()
+    world.pods.put(pod("p0", version=2, restarts=1))
+    await settle()
+    await world.clock.advance(TICK)
+    assert len(browser.updates) == 1
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
