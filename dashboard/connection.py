@@ -58,6 +58,13 @@ class Connection:
         """What keeps us from the cluster, as a sentence, with what is being done about it."""
         return self._config_problem or self._answer_problem
 
+    @property
+    def said(self) -> str:
+        """Which cluster this is and why, or why there is none, in one line."""
+        if self.client is None:
+            return f"No cluster yet: {self.problem}"
+        return f"Cluster {self.cluster.name} at {self.cluster.server}, because: {self.cluster.why}"
+
     async def run(self) -> None:
         """Choose, connect and look after both until cancelled."""
         asking = asyncio.create_task(kept_running("asking the API server's version", self._ask_version, self._clock))
@@ -107,7 +114,9 @@ class Connection:
         before, self.client = self.client, client
         self.cluster, self.discovery = config, Discovery(client, clock=self._clock)
         self.version, self._config_problem, self._answer_problem = "", "", ""
-        logger.info("cluster %s at %s: %s", config.name, config.server, config.why)
+        # The first choice is what the command says on its own; any later one is news.
+        level = logging.INFO if self.chosen.is_set() else logging.DEBUG
+        logger.log(level, "cluster %s at %s: %s", config.name, config.server, config.why)
         await self._on_switch(client, self.discovery)
         if before is not None:
             await before.close()

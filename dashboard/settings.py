@@ -120,7 +120,7 @@ CHANNEL_LAYERS: dict[str, dict[str, object]] = {
 }
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
-"""Bytes of a form: an edit sends its text of up to 3 MiB and what it began with; a text too long is still given back."""
+"""Bytes of a form: an edit sends its text of up to 3 MiB and what it began with; one too long still comes back."""
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -142,13 +142,16 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "filters": {"worth a line": {"()": "dashboard.logs.WorthALine"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["worth a line"]}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
         "informerd": {"level": DELTABOARD_LOG_LEVEL},
         "dashboard": {"level": DELTABOARD_LOG_LEVEL},
         "django": {"level": "WARNING"},
-        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        "channels_redis": {
+            "level": "CRITICAL"
+        },  # a trace a second while Redis is away; dashboard.live.layer says it once
         "daphne": {"level": "WARNING"},
     },
 }

@@ -162,7 +162,7 @@ class Reflector(Generic[T]):
                     return self._no_streaming_list(ShortWatch("the API server ended the streaming list at once"))
 
     def _no_streaming_list(self, error: InformerdError) -> EventStream[T] | None:
-        log.info("%s: no streaming list, falling back to pages: %s", self._name, error)
+        log.debug("%s: no streaming list, falling back to pages: %s", self._name, error)
         return None
 
     async def _collect(self, stream: EventStream[T]) -> StreamedList[T] | None:
@@ -366,7 +366,8 @@ class Reflector(Generic[T]):
             log.error("%s: unexpected failure", self._name, exc_info=error)
         if isinstance(error, ApiError) and error.retry_after is not None:
             delay = max(delay, error.retry_after)
-        self._monitor.become(self._state_after(error), str(error), self._clock.time() + delay)
+        problem = f"the API server has no {self._name}" if isinstance(error, NotFound) else str(error)
+        self._monitor.become(self._state_after(error), problem, self._clock.time() + delay)
         self._wake.clear()
         await sleep_or(self._wake, delay, self._clock)
 

@@ -13,7 +13,7 @@ from django.db import DatabaseError
 
 from dashboard.access.addresses import BindRefused, check_bind
 from dashboard.management.refusal import refuse
-from dashboard.serving import PortInUse, bound_socket, install_reactor, serve
+from dashboard.serving import PortInUse, bound_socket, install_reactor, serve, stop_with_reactor
 
 
 class Command(BaseCommand):
@@ -54,13 +54,7 @@ class Command(BaseCommand):
             stop_with_reactor(live.stop)
             self._say(f"Deltaboard is at http://{shown}:{real_port}/")
             await live.connection.chosen.wait()
-            cluster = live.cluster
-            if live.client is None:
-                self._say(f"No cluster yet: {live.problem}")
-            else:
-                self._say(f"Cluster {cluster.name} at {cluster.server}, because: {cluster.why}")
-
-        from dashboard.serving import stop_with_reactor
+            self._say(live.connection.said)
 
         serve(build_application(live), listening, started=started)
 

@@ -11,7 +11,9 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand
 
+from dashboard.connection import Connection
 from dashboard.management.refusal import refuse
+from dashboard.upstream import build_upstream
 
 
 class Command(BaseCommand):
@@ -36,19 +38,24 @@ class Command(BaseCommand):
             refuse(self.stderr, error, code=2)
 
     async def _run(self, context: str) -> None:
-        from dashboard.upstream import build_upstream
-
         upstream = build_upstream(context=context, with_worker=True)
         running = asyncio.create_task(upstream.run())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, running.cancel)
-        self.stdout.write(f"informerd publishes {', '.join(settings.DELTABOARD_KINDS)}")
-        self.stdout.flush()
+        telling = asyncio.create_task(self._tell(upstream.connection))
         try:
             await running
         except asyncio.CancelledError:
             return
+        finally:
+            telling.cancel()
+
+    async def _tell(self, connection: Connection) -> None:
+        await connection.chosen.wait()
+        self.stdout.write(f"informerd publishes {', '.join(settings.DELTABOARD_KINDS)}")
+        self.stdout.write(connection.said)
+        self.stdout.flush()
 
 
 def _loop_factory() -> Any:

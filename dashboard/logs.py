@@ -1,0 +1,22 @@
+"""What is worth a line in the log: a change of state that somebody may have to look at, and our own faults."""
+
+from __future__ import annotations
+
+import logging
+
+_STARTING = {("starting", "syncing"), ("starting", "live"), ("syncing", "live")}
+
+
+class WorthALine(logging.Filter):
+    """Leaves out what happens at every start and in every browser.
+
+    A kind that goes from starting over syncing to live is as it should be; a page that does not exist, a form without
+    token, and a readiness probe that is answered with 503 are answers, not faults.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith("django.") and not record.exc_info:
+            return getattr(record, "status_code", 500) == 500
+        if record.name == "informerd.health" and isinstance(record.args, tuple) and record.levelno == logging.INFO:
+            return tuple(record.args[1:3]) not in _STARTING
+        return True
