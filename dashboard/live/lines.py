@@ -188,7 +188,7 @@ def _text(column: Column, value: Cell) -> tuple[str, str]:
         return utc_words(value), rfc3339(value)
     if column.kind == "duration":
         return duration_words(value), ""
-    return (f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"), ""
+    return (str(value) if isinstance(value, int) else f"{value:.10g}"), ""  # ports are numbers too: no separators
 
 
 def duration_words(seconds: float) -> str:
