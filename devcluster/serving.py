@@ -26,10 +26,11 @@ class Serving:
         token: str = "",
         faults: Faults | None = None,
         bookmark_seconds: float = 60.0,
+        certificates: Certificates | None = None,
     ) -> None:
         self.core = core
         self.token = token or secrets.token_urlsafe(24)
-        self._certificates: Certificates = make_certificates()
+        self._certificates = certificates or make_certificates()
         self._port = port
         app = ApiApp(core, token=self.token, faults=faults, bookmark_seconds=bookmark_seconds)
         self._runner = web.AppRunner(app.build(), access_log=None, handle_signals=False, shutdown_timeout=2.0)

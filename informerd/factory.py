@@ -13,7 +13,7 @@ from informerd.errors import InformerExists, InformerStopped
 from informerd.list_watch import ListWatch
 from informerd.lister import Lister
 from informerd.objects import Object
-from informerd.probe import Probe
+from informerd.probe import INTERVAL, Probe
 from informerd.reflector import ReflectorSettings
 from informerd.resource import Resource
 from informerd.shared_informer import SharedInformer
@@ -40,7 +40,7 @@ class _Entry(NamedTuple):
 class SharedInformerFactory:
     """Makes informers that share one client and one probe, starts them and stops them.
 
-    `resync` (seconds, 0 for none) is the default for handlers.
+    `resync` (seconds, 0 for none) is the default for handlers; the API server is probed each `probe_interval` seconds.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class SharedInformerFactory:
         clock: Clock | None = None,
         resync: float = 0.0,
         settings: ReflectorSettings | None = None,
+        probe_interval: float = INTERVAL,
     ) -> None:
         self._client = client
         self._clock = clock or SystemClock()
@@ -58,7 +59,7 @@ class SharedInformerFactory:
         self._entries: dict[_Scope, _Entry] = {}
         self._tasks: dict[str | _Scope, asyncio.Task[None]] = {}
         self._stopped = False
-        self.probe = Probe(client, clock=self._clock)
+        self.probe = Probe(client, clock=self._clock, interval=probe_interval)
 
     @overload
     def informer(

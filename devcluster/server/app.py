@@ -35,6 +35,7 @@ class ApiApp:
         self._faults = faults
         self._streams = Streams(core.store, bookmark_seconds=bookmark_seconds)
         self._requests = Requests(core, self._streams)
+        core.registry.on_change(lambda: self._streams.end_unserved(core.registry))
 
     def build(self) -> web.Application:
         """The aiohttp application."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Iterable
 
 from aiohttp import web
 
@@ -54,6 +55,14 @@ class Streams:
         """Reset every open watch's connection."""
         for request in list(self._open.values()):
             _reset(request)
+
+    def end_unserved(self, served: Iterable[Kind]) -> None:
+        """End the watches of all kinds but these, cleanly, as when a definition is deleted."""
+        places = {(kind.group, kind.version, kind.plural) for kind in served}
+        for watcher in list(self._open):
+            kind = watcher.kind
+            if (kind.group, kind.version, kind.plural) not in places:
+                watcher.close()
 
     def close(self) -> None:
         """End every open watch cleanly."""

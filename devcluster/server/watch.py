@@ -44,7 +44,7 @@ class Watcher:
 
     def __init__(self, store: Store, kind: Kind, query: WatchQuery, *, bookmark_seconds: float = 60.0) -> None:
         self._store = store
-        self._kind = kind
+        self.kind = kind
         self._query = query
         self._wanted = query.selection.predicate()
         self._bookmark_seconds = bookmark_seconds
@@ -104,7 +104,7 @@ class Watcher:
             self._replay()
 
     def _send_state(self) -> None:
-        for record in self._store.records(self._kind.key).values():
+        for record in self._store.records(self.kind.key).values():
             if self._wanted is None or self._wanted(record):
                 self._push(self._line("ADDED", record))
         if self._query.bookmarks and self._query.initial_events:
@@ -112,7 +112,7 @@ class Watcher:
 
     def _replay(self) -> None:
         try:
-            changes = self._store.changes_since(self._query.version, self._kind.key)
+            changes = self._store.changes_since(self._query.version, self.kind.key)
         except Compacted:
             self._fail(expired(f"too old resource version: {self._query.version} ({self._store.compacted})"))
             return
@@ -141,7 +141,7 @@ class Watcher:
         if is_in:
             return ("MODIFIED" if was_in else "ADDED", change.record)
         if was_in and change.previous is not None:
-            return "DELETED", objects.reversioned(change.previous, self._kind, change.revision)
+            return "DELETED", objects.reversioned(change.previous, self.kind, change.revision)
         return None
 
     def _line(self, operation: str, record: Record) -> bytes:
@@ -164,11 +164,11 @@ class Watcher:
 
     def _unread_too_long(self) -> bool:
         """The state sent at the beginning may be of any size; what piles up after it may not."""
-        return len(self._pending) > len(self._store.records(self._kind.key)) + 1
+        return len(self._pending) > len(self._store.records(self.kind.key)) + 1
 
     def _bookmark(self, *, initial: bool = False) -> bytes:
         metadata: dict[str, object] = {"resourceVersion": str(self._store.revision)}
         if initial:
             metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
-        obj = {"kind": self._kind.kind, "apiVersion": self._kind.api_version, "metadata": metadata}
+        obj = {"kind": self.kind.kind, "apiVersion": self.kind.api_version, "metadata": metadata}
         return event_line("BOOKMARK", msgspec.json.encode(obj))

@@ -8,8 +8,8 @@ from informerd.objects import Object
 class Recorder:
     """`told` is a list of (what, key, version, extra).
 
-    Extra is for an add whether it was initial, for an update the version before, for a delete whether its final state is
-    unknown.
+    Extra is for an add whether it was initial, for an update the version before, for a delete whether its final
+    state is unknown.
     """
 
     def __init__(self) -> None:

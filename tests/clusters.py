@@ -1,0 +1,104 @@
+"""API servers that tests run against without knowing which: the real one and the demo cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+import urllib.request
+from typing import Protocol
+
+from devcluster.certificates import make_certificates
+from devcluster.manifests import create_definitions
+from devcluster.server.core import Core
+from devcluster.serving import Serving
+from informerd.cluster import load_kubeconfig
+from informerd.cluster_config import ClusterConfig, TlsConfig, UserConfig
+from tests.controlplane import ControlPlane
+
+
+class Cluster(Protocol):
+    """An API server that can be killed and loses nothing by it."""
+
+    config: ClusterConfig
+    port: int
+
+    async def kill(self) -> None:
+        """End it as a crash would."""
+
+    async def start_again(self) -> None:
+        """Start it on the same port with the same data, and wait until it answers."""
+
+    async def compact(self) -> None:
+        """Forget the history up to now, so that watches from before it expire."""
+
+
+class RealCluster:
+    """kube-apiserver and etcd."""
+
+    def __init__(self, controlplane: ControlPlane) -> None:
+        self.config = load_kubeconfig(controlplane.kubeconfig)
+        self.port = controlplane.api_port
+        self._controlplane = controlplane
+
+    async def kill(self) -> None:
+        await asyncio.to_thread(self._controlplane.kill)
+
+    async def start_again(self) -> None:
+        await asyncio.to_thread(self._controlplane.start_apiserver)
+
+    async def compact(self) -> None:
+        """Compact etcd. An API server with a watch cache does not notice."""
+        await asyncio.to_thread(self._compact)
+
+    def _compact(self) -> None:
+        everything = self._etcd("range", {"key": "AA==", "range_end": "AA==", "limit": 1})
+        self._etcd("compaction", {"revision": everything["header"]["revision"], "physical": True})
+
+    def _etcd(self, verb: str, body: dict[str, object]) -> dict[str, dict[str, str]]:
+        url = f"http://127.0.0.1:{self._controlplane.etcd_port}/v3/kv/{verb}"
+        with urllib.request.urlopen(url, json.dumps(body).encode(), timeout=10) as answer:
+            decoded: dict[str, dict[str, str]] = json.load(answer)
+            return decoded
+
+
+class DemoCluster:
+    """The demo cluster's API server in this process, its workload at rest; `start_again` before use."""
+
+    def __init__(self) -> None:
+        self._certificates = make_certificates()
+        self._garbage: asyncio.Task[None] | None = None
+        self._core = Core(now=time.time, rng=random.Random(1))
+        create_definitions(self._core)
+        self._serving: Serving | None = None
+        self.port = 0
+
+    @property
+    def config(self) -> ClusterConfig:
+        return ClusterConfig(
+            name="demo",
+            server=f"https://127.0.0.1:{self.port}",
+            tls=TlsConfig(ca_data=self._certificates.authority),
+            credentials=UserConfig(token="token"),
+        )
+
+    async def start_again(self) -> None:
+        serving = Serving(
+            self._core, port=self.port, token="token", bookmark_seconds=0.5, certificates=self._certificates
+        )
+        self._serving = await serving.__aenter__()
+        self._garbage = asyncio.create_task(self._core.garbage.run())
+        self.port = int(serving.url.rpartition(":")[2])
+
+    async def kill(self) -> None:
+        if self._serving is not None:
+            await self._serving.__aexit__(None, None, None)
+            self._serving = None
+        if self._garbage is not None:
+            self._garbage.cancel()
+            await asyncio.gather(self._garbage, return_exceptions=True)
+            self._garbage = None
+
+    async def compact(self) -> None:
+        self._core.store.compact()
