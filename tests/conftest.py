@@ -11,7 +11,12 @@ from tests.require import controlplane_binaries
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need the control plane by the fixture they ask for, so that nobody has to."""
+    """Mark the tests that need the control plane by the fixture they ask for, so that nobody has to.
+
+    Tests with a browser run last: while Playwright's synchronous API is open it holds the thread's event loop, and every
+    asynchronous test after that would fail.
+    """
+    items.sort(key=lambda item: "chromium" in getattr(item, "fixturenames", ()))
     for item in items:
         if {"controlplane", "own_controlplane"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.controlplane)
