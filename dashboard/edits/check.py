@@ -94,4 +94,4 @@ def _touched(draft: Draft, now: Base) -> bool:
 
 def _html(refusal: Refusal, text: str) -> str:
     refusal = with_excerpts(refusal, text)
-    return render_to_string("edits/_problems.html", {"refusal": refusal, "problems": refusal.problems})
+    return render_to_string("edits/_problems.html", {"refusal": refusal, "problems": refusal.problems, "typing": True})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 
 from django.core import signing
@@ -36,11 +37,9 @@ def base_json(base: Base) -> str:
 
 
 def choice_name(path: Path) -> str:
-    """The name of a conflict's inputs."""
-    return CHOICE + json.dumps(
-        [{"key": segment.fields} if isinstance(segment, ItemKey) else segment for segment in path],
-        separators=(",", ":"),
-    )
+    """The name of a conflict's inputs: letters and digits only, because browsers write quotes in names their own way."""
+    text = json.dumps([{"key": segment.fields} if isinstance(segment, ItemKey) else segment for segment in path])
+    return CHOICE + urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def reviewed_mark(target: Target, draft: Draft, purpose: str) -> str:
@@ -77,7 +76,7 @@ def _choices(post: Mapping[str, str]) -> dict[Path, Side]:
 
 def _path(text: str) -> Path | None:
     try:
-        segments = json.loads(text)
+        segments = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         return tuple(map(_segment, segments)) if isinstance(segments, list) else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

@@ -85,13 +85,15 @@ function typed() {
   timer = setTimeout(ask, PAUSE);
 }
 
-/* The hidden live copy of the object's details carries its version; a frame replaces it. */
+/* The hidden live copy of the object's details carries its version, or says that it is gone; a frame replaces it. */
 let seen = form?.dataset.version;
 
 function look() {
-  const version = document.querySelector("[id^='detail-']")?.dataset.version;
-  if (version === undefined || version === seen) return;
-  seen = version;
+  const live = document.querySelector("[id^='detail-']");
+  if (!live) return;
+  const state = "gone" in live.dataset ? "gone" : live.dataset.version ?? "gone";
+  if (state === seen) return;
+  seen = state;
   clearTimeout(timer);
   ask(true);
 }
