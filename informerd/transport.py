@@ -51,7 +51,7 @@ class Transport:
 
     async def send(self, call: Call, access: Access, pool: Pool = "requests") -> Answer:
         """Send once. Raises ApiError for any answer but a success, Unreachable where none came."""
-        if call.method == "GET":
+        if call.method == "GET" and pool != "probe":
             timeout = aiohttp.ClientTimeout(sock_connect=CONNECT_TIMEOUT, sock_read=call.timeout)
         else:
             timeout = aiohttp.ClientTimeout(total=call.timeout, sock_connect=CONNECT_TIMEOUT)

@@ -21,8 +21,12 @@ from tests.controlplane import ControlPlane
 class Cluster(Protocol):
     """An API server that can be killed and loses nothing by it."""
 
-    config: ClusterConfig
     port: int
+
+    @property
+    def config(self) -> ClusterConfig:
+        """How to reach it directly."""
+        ...
 
     async def kill(self) -> None:
         """End it as a crash would."""

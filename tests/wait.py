@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from inspect import isawaitable
-from typing import TypeVar
+from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
 _INTERVAL = 0.02
@@ -22,7 +22,15 @@ def until(condition: Callable[[], T], *, within: float = 10.0, what: str = "") -
     return answer
 
 
-async def eventually(condition: Callable[[], T | Awaitable[T]], *, within: float = 10.0, what: str = "") -> T:
+@overload
+async def eventually(condition: Callable[[], Coroutine[Any, Any, T]], *, within: float = 10.0, what: str = "") -> T: ...
+
+
+@overload
+async def eventually(condition: Callable[[], T], *, within: float = 10.0, what: str = "") -> T: ...
+
+
+async def eventually(condition: Callable[[], Any], *, within: float = 10.0, what: str = "") -> Any:
     """`until` for a running event loop; `condition` may be a coroutine function."""
     deadline = time.monotonic() + within
     while True:
