@@ -6,6 +6,7 @@
   "use strict";
 
   const SERIES = ["deleted", "added", "modified"]; // from the axis upwards
+  const STEPS = [0.1, 0.2, 0.5, ...[1, 10, 100, 1000, 10000].flatMap((size) => [size, 2 * size, 5 * size])];
   const WIDEST = 180; // bars at most, however fine the data are
   const state = { rates: null, plot: null, queued: false };
 
@@ -59,7 +60,7 @@
       scales: { x: { time: true }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.12)] } },
       axes: [
         { ...axis, grid: { show: false }, space: 72, size: 26, values: (_, splits) => splits.map(clockWords) },
-        { ...axis, space: 40, size: 40, values: (_, splits) => splits.map((value) => String(Number(value.toFixed(1)))) },
+        { ...axis, space: 40, size: 40, incrs: STEPS, values: (_, splits) => splits.map((value) => String(Number(value.toFixed(1)))) },
       ],
       series: [{}, ...[...SERIES].reverse().map((name) => {
         const fill = computed(`--chart-${name}`);
@@ -70,6 +71,7 @@
 
   function describe(rates) {
     const sum = (name) => rates[name].reduce((total, value) => total + (value ?? 0), 0);
+    holder().toggleAttribute("data-quiet", !SERIES.some(sum));
     holder().setAttribute("aria-label", `Changes a second over the last 15 minutes: in all ${sum("added")} added, `
       + `${sum("modified")} modified, ${sum("deleted")} deleted`);
   }
