@@ -23,6 +23,7 @@ class NodeInfo(msgspec.Struct, frozen=True, rename="camel"):
     kubelet_version: str = ""
     os_image: str = ""
     kernel_version: str = ""
+    architecture: str = ""
     container_runtime_version: str = ""
 
 
@@ -65,7 +66,7 @@ def read_node(node: Node) -> Facts:
         _address(node, "InternalIP"),
         _address(node, "ExternalIP"),
         info.os_image or None,
-        info.kernel_version or None,
+        _kernel(info),
         info.container_runtime_version or None,
     )
     return Facts(status, tone, cells, reason, since)
@@ -88,6 +89,12 @@ def _roles(labels: dict[str, str]) -> str | None:
     roles = {label.removeprefix(_ROLE_PREFIX) for label in labels if label.startswith(_ROLE_PREFIX)} - {""}
     roles |= {value for label, value in labels.items() if label == "kubernetes.io/role" and value}
     return ",".join(sorted(roles)) or None
+
+
+def _kernel(info: NodeInfo) -> str | None:
+    if not info.kernel_version:
+        return None
+    return f"{info.kernel_version} ({info.architecture})" if info.architecture else info.kernel_version
 
 
 def _address(node: Node, kind: str) -> str | None:

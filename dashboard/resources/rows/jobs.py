@@ -35,10 +35,15 @@ class Job(Object, frozen=True, kw_only=True):
     status: JobStatus = JobStatus()
 
 
+class JobTemplate(msgspec.Struct, frozen=True):
+    spec: JobSpec = JobSpec()
+
+
 class CronJobSpec(msgspec.Struct, frozen=True, rename="camel"):
     schedule: str = ""
     time_zone: str = ""
     suspend: bool = False
+    job_template: JobTemplate = JobTemplate()
 
 
 class CronJobStatus(msgspec.Struct, frozen=True, rename="camel"):
@@ -93,15 +98,19 @@ def _completions(job: Job) -> str:
 
 
 def read_cronjob(job: CronJob) -> Facts:
-    suspended = job.spec.suspend
+    suspended, template = job.spec.suspend, job.spec.job_template.spec
     status = "Suspended" if suspended else "Active" if job.status.active else "Scheduled"
     cells = (
         job.spec.schedule,
         job.spec.time_zone or None,
+        str(suspended),
         status,
         len(job.status.active),
         seconds(job.status.last_schedule_time),
         age(job),
+        template.template.names,
+        template.template.images,
+        str(template.selector) or None,
     )
     return Facts(status, "idle" if suspended else "ok", cells)
 
@@ -123,10 +132,14 @@ CRONJOBS = Shape(
     namespaced_columns(
         Column("schedule", "Schedule", "mono", words="spec.schedule"),
         Column("timezone", "Time zone", priority=1, words="spec.timeZone"),
+        Column("suspend", "Suspend", priority=2, words="spec.suspend"),
         STATUS,
         count_column("active", "Active"),
         Column("last-schedule", "Last schedule", "age", order="age"),
         AGE,
+        CONTAINERS,
+        IMAGES,
+        SELECTOR,
     ),
     CronJob,
     read_cronjob,

@@ -26,12 +26,12 @@ def reason_of(pod: Pod, status: str, restarts: int) -> Why:
     """How a pod with that status word is doing."""
     if pod.metadata.deletion_timestamp is not None:
         return _terminating(pod, status)
-    if status in ("Completed", "Succeeded"):
+    if pod.status.phase == "Failed":
+        return Why("bad", _failed(pod, status), _since(pod, "Ready"))
+    if pod.status.phase == "Succeeded":
         return Why("idle")
     if status == "SchedulingGated":
         return Why("busy", "waiting: scheduling gates hold it back", _since(pod, "PodScheduled"))
-    if pod.status.phase == "Failed":
-        return Why("bad", _failed(pod, status), _since(pod, "Ready"))
     if status == "Pending":
         return _pending(pod)
     if status in _STARTING or (status.startswith("Init:") and status[5:6].isdigit()):
@@ -87,7 +87,7 @@ def _container_words(container: ContainerStatus, status: str, restarts: int) -> 
     waiting, ended = container.state.waiting, container.state.terminated
     last = ended or container.last_state.terminated
     ending = f"{container.name} {_exit(last.exit_code, last.reason)}" if last is not None else container.name
-    times = f", restarted {restarts} {'time' if restarts == 1 else 'times'}" if restarts else ""
+    times = f", restarted {'once' if restarts == 1 else f'{restarts} times'}" if restarts else ""
     if waiting is not None and waiting.reason == "CrashLoopBackOff":
         return f"crash loop: {ending}{times}"
     if waiting is not None:
@@ -109,7 +109,7 @@ def _running(pod: Pod, status: str) -> Why:
         return Why("bad", pod.status.message or "the state of its node is unknown", _since(pod, "Ready"))
     ready = pod.condition("Ready")
     if ready is None or ready.status == "True":
-        return Why("ok") if status == "Running" else Why("warn", _word(status), _since(pod, "Ready"))
+        return Why("ok") if status in ("Running", "Completed") else Why("warn", _word(status), _since(pod, "Ready"))
     waiting = [c.name for c in pod.status.container_statuses if not c.ready and c.state.terminated is None]
     which = f"{', '.join(waiting)} {'is' if len(waiting) == 1 else 'are'} not ready" if waiting else ready.message
     return Why("warn", f"not ready: {which or ready.reason}".removesuffix(": "), seconds(ready.last_transition_time))

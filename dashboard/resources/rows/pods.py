@@ -99,7 +99,7 @@ def _read_init_containers(pod: Pod, sidecars: frozenset[str], tally: Tally) -> b
 
 def _read_containers(pod: Pod, tally: Tally) -> None:
     """From the last to the first, so that the first container's trouble is the one that is named."""
-    running = False
+    running, failure = False, ""
     for status in reversed(pod.status.container_statuses):
         tally.restarted(status)
         terminated, waiting = status.state.terminated, status.state.waiting
@@ -107,11 +107,19 @@ def _read_containers(pod: Pod, tally: Tally) -> None:
             tally.reason = waiting.reason
         elif terminated is not None:
             tally.reason = terminated.word
+            failure = terminated.word if terminated.exit_code else failure
         elif status.ready and status.state.running is not None:
             running = True
             tally.ready += 1
-    if tally.reason == "Completed" and running:
-        tally.reason = "Running" if pod.has_condition("Ready") else "NotReady"
+    if tally.reason == "Completed":
+        tally.reason = _completed_word(failure, running, pod.has_condition("Ready"))
+
+
+def _completed_word(failure: str, running: bool, ready: bool) -> str:
+    """What a pod is called whose first container has ended well: the others may not have."""
+    if running and ready:
+        return "Running"
+    return failure or ("NotReady" if running else "Completed")
 
 
 def _deletion_word(pod: Pod) -> str:

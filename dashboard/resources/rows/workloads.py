@@ -30,7 +30,8 @@ class Image(msgspec.Struct, frozen=True):
     image: str = ""
 
 
-class TemplateSpec(msgspec.Struct, frozen=True):
+class TemplateSpec(msgspec.Struct, frozen=True, rename="camel"):
+    node_selector: dict[str, str] = {}
     containers: tuple[Image, ...] = ()
 
 
@@ -65,8 +66,9 @@ class Selector(msgspec.Struct, frozen=True, rename="camel"):
 
     def __str__(self) -> str:
         """As metav1.FormatLabelSelector writes it."""
-        parts = [f"{key}={value}" for key, value in self.match_labels.items()]
-        return ",".join(sorted(parts + [str(requirement) for requirement in self.match_expressions]))
+        parts = [(key, f"{key}={value}") for key, value in self.match_labels.items()]
+        parts += [(requirement.key, str(requirement)) for requirement in self.match_expressions]
+        return ",".join(text for _, text in sorted(parts, key=lambda part: part[0]))
 
 
 class WorkloadSpec(msgspec.Struct, frozen=True, rename="camel"):
@@ -178,7 +180,8 @@ def read_daemonset(obj: Workload) -> Facts:
     desired, current = status.desired_number_scheduled, status.current_number_scheduled
     verdict = judge(obj, desired, status.number_ready, status.updated_number_scheduled, current, "Ready")
     numbers = (desired, current, status.number_ready, status.updated_number_scheduled, status.number_available)
-    return _facts(verdict, verdict.status, *numbers, age(obj), *_texts(obj))
+    nodes = ",".join(f"{key}={value}" for key, value in sorted(obj.spec.template.spec.node_selector.items()))
+    return _facts(verdict, verdict.status, *numbers, nodes or None, age(obj), *_texts(obj))
 
 
 DEPLOYMENTS = Shape(
@@ -204,6 +207,7 @@ DAEMONSETS = Shape(
         *_COUNTS,
         count_column("up-to-date", "Up-to-date"),
         count_column("available", "Available"),
+        Column("node-selector", "Node selector", "mono", words="node selector"),
         AGE,
         CONTAINERS,
         IMAGES,

@@ -1,0 +1,87 @@
+"""Pods' rows: the words of kubectl, and what is wrong in words of ours."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from dashboard.resources.rows import change_words, is_wrong, wrong_span
+from tests.resources.made import CREATED, Json, cells_of, row_of
+from tests.resources.pod_states import LONG_AGO, STATES, PodState, pod_of
+
+
+def whole(state: PodState) -> Json:
+    """The pod as the API server would have it."""
+    pod = pod_of(state, "shop")
+    pod["metadata"] |= {"uid": f"uid-{state.name}", "resourceVersion": "7", "creationTimestamp": CREATED}
+    pod["status"] = copy.deepcopy(state.status)
+    if state.deleted:
+        pod["metadata"]["deletionTimestamp"] = CREATED
+    return pod
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+def test_a_pod_says_how_it_is_and_why(state: PodState) -> None:
+    row = row_of("pods", whole(state))
+    assert (row.status, row.tone, row.reason) == (state.word, state.tone, state.reason)
+    assert cells_of("pods", row)["status"] == state.word
+    if state.tone in ("warn", "bad") or state.reason:
+        assert row.since is not None
+
+
+def state(name: str) -> PodState:
+    return next(state for state in STATES if state.name == name)
+
+
+def test_a_crash_loop_is_wrong_since_it_was_last_ready_and_pending_after_five_minutes() -> None:
+    crash, pending, fine = (row_of("pods", whole(state(name))) for name in ("crash", "unscheduled", "running"))
+    begin, end = wrong_span("pods", crash) or (0, 0)
+    assert begin == crash.since
+    assert end == float("inf")
+    assert pending.since is not None
+    assert not is_wrong("pods", pending, pending.since + 299)
+    assert is_wrong("pods", pending, pending.since + 300)
+    assert wrong_span("pods", fine) is None
+
+
+def test_changes_of_a_pod_are_told_in_words() -> None:
+    before, after = whole(state("running")), whole(state("restarted"))
+    after["metadata"]["uid"] = before["metadata"]["uid"]
+    words, tone = change_words("pods", row_of("pods", before), row_of("pods", after))
+    assert words == "restarts 0 → 4, ip 10.4.7.21 → none"
+    assert tone == "ok"
+    crash = row_of("pods", whole(state("crash")))
+    assert change_words("pods", None, crash) == (crash.reason, "bad")
+    assert change_words("pods", crash, None) == ("was CrashLoopBackOff", "idle")
+    assert change_words("pods", row_of("pods", before), crash)[0].startswith("deleted and created again: crash loop")
+
+
+def test_a_deletion_that_was_asked_for_names_what_holds_it_up() -> None:
+    before = whole(state("held"))
+    del before["metadata"]["deletionTimestamp"]
+    words, tone = change_words("pods", row_of("pods", before), row_of("pods", whole(state("held"))))
+    assert words == "deletion asked for, held by finalizers: example.org/hold, status Running → Terminating"
+    assert tone == "busy"
+
+
+def test_fields_without_a_column_are_named_by_their_path() -> None:
+    before, after = whole(state("running")), whole(state("running"))
+    after["metadata"] |= {"resourceVersion": "8", "managedFields": [{"manager": "x"}]}
+    assert change_words("pods", row_of("pods", before), row_of("pods", after)) == ("no visible change", "idle")
+    after["metadata"]["labels"] = {"app.example/tier": "front"}
+    after["spec"]["containers"][0]["image"] = "j"
+    after["status"]["conditions"][1]["status"] = "True "
+    after["status"]["message"] = "x " * 100
+    words, _ = change_words("pods", row_of("pods", before), row_of("pods", after))
+    assert words == (
+        'metadata.labels added: {"app.example/tier":"front"}, spec.containers[api].image i → j, '
+        "status.conditions[Ready].status True → True, 1 more"
+    )
+
+
+def test_the_moment_of_the_last_restart_is_kept() -> None:
+    cells = cells_of("pods", row_of("pods", whole(state("restarted"))))
+    assert cells["restarts"] == 4
+    assert cells["last-restart"] is not None
+    assert LONG_AGO.startswith("20")
