@@ -201,6 +201,7 @@ def test_change_words_mark_old_and_new() -> None:
         "internal IP <del>a</del> → <ins>b</ins>, ip <del>c</del> → <ins>d</ins>"
     )
     assert deltaboard.change("message it was so → it is so") == "message <del>it was so</del> → <ins>it is so</ins>"
+    assert deltaboard.change("status a → b") == "status <del>a</del> → <ins>b</ins>"
     assert deltaboard.change("created") == "created"
     assert deltaboard.change("data.key removed") == "<code>data.key</code> removed"
 

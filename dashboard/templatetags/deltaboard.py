@@ -17,7 +17,7 @@ register = template.Library()
 LONGEST_NAME = 3
 """Words before an arrow, up to which all but the last are the column's name: ``internal IP 10.0.0.1 → 10.0.0.2``."""
 
-_PATH = re.compile(r"(?:spec|status|metadata|data|[a-z]\w*\[)\S*\Z")
+_PATH = re.compile(r"[a-z]\w*[.\[]\S*\Z")
 
 
 @register.filter

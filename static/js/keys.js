@@ -65,11 +65,10 @@
   /* An action of the row under the cursor, or of the object whose page this is. */
   function act(path, key) {
     const link = current()?.querySelector("td.c-name a");
-    if (link) location.assign(link.href + (key !== "y" && !isEditable() ? "" : path));
-    else document.querySelector(`[data-key="${key}"]`)?.click();
+    if (!link) return document.querySelector(`[data-key="${key}"]`)?.click();
+    const allowed = key === "y" || document.querySelector(".table[data-editable]");
+    if (allowed) location.assign(link.href + path);
   }
-
-  const isEditable = () => document.querySelector(".table")?.hasAttribute("data-editable");
 
   const KEYS = {
     j: () => move(1),
