@@ -19,6 +19,9 @@ from dashboard.edits.said import say
 from dashboard.edits.schema import Schema
 from dashboard.resources.yaml_text import dump
 
+FEWEST_ROWS, MOST_ROWS = 14, 36
+"""Lines of text that the editor shows at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Editor:
@@ -86,7 +89,8 @@ def editor_page(place: Place, schema: Schema, editor: Editor) -> HttpResponse:
 
 def draft_context(draft: Draft) -> dict[str, object]:
     """What edits/_draft.html sends back with every button."""
-    return {"draft": draft, "base_json": base_json(draft.base)}
+    rows = min(max(draft.text.count("\n") + 3, FEWEST_ROWS), MOST_ROWS)
+    return {"draft": draft, "base_json": base_json(draft.base), "rows": rows}
 
 
 def shown(value: Value) -> str:

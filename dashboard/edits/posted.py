@@ -37,7 +37,7 @@ def base_json(base: Base) -> str:
 
 
 def choice_name(path: Path) -> str:
-    """The name of a conflict's inputs: letters and digits only, because browsers write quotes in names their own way."""
+    """The name of a conflict's inputs: letters and digits only, because browsers change quotes in names."""
     text = json.dumps([{"key": segment.fields} if isinstance(segment, ItemKey) else segment for segment in path])
     return CHOICE + urlsafe_b64encode(text.encode()).decode().rstrip("=")
 

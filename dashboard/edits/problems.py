@@ -61,6 +61,11 @@ class Refusal:
     retry_after: float | None = None
     """Seconds that the API server asks to wait before another try."""
 
+    @property
+    def by_server(self) -> bool:
+        """Whether the API server said so, and not this program."""
+        return any(problem.said for problem in self.problems)
+
 
 def refusal_of(error: InformerdError) -> Refusal:
     """What an error of the client means to the person who edits."""

@@ -45,7 +45,16 @@ function takeFields(fields) {
     if (value === undefined) continue;
     if (input.value !== value) input.value = value;
     shownOf(input).value = value;
+    if (value !== input.dataset.first) forgive(input);
   }
+}
+
+/* What was said about a field is about what stood in it. */
+function forgive(input) {
+  const field = input.closest(".field");
+  field.classList.remove("wrong");
+  input.removeAttribute("aria-invalid");
+  for (const said of field.querySelectorAll("small.bad")) said.remove();
 }
 
 function take(answer) {
@@ -81,6 +90,7 @@ async function ask(look) {
 
 function typed() {
   edition += 1;
+  document.getElementById("edit-refusal")?.toggleAttribute("data-before", true);
   clearTimeout(timer);
   timer = setTimeout(ask, PAUSE);
 }
