@@ -17,6 +17,9 @@ from devcluster.manifests import create_definitions
 from devcluster.server.core import Core
 from devcluster.server.faults import Faults
 from devcluster.serving import Serving
+from devcluster.workload.run import run_workload
+from devcluster.workload.seed import seed
+from informerd.cluster import ClusterConfig, TlsConfig, UserConfig
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -39,6 +42,8 @@ async def serve(options: argparse.Namespace) -> None:
     rng = random.Random(options.seed)  # noqa: S311 - names and a demo's chances, no secrets
     core = Core(now=time.time, rng=rng)
     create_definitions(core)
+    if not options.no_workload:
+        seed(core, rng)
     ended = asyncio.Event()
     faults = Faults(core.store, rng) if options.faults else None
     async with contextlib.AsyncExitStack() as stack:
@@ -47,15 +52,27 @@ async def serve(options: argparse.Namespace) -> None:
         garbage = asyncio.create_task(core.garbage.run(), name="garbage")
         stack.push_async_callback(_cancelled, garbage)
         if options.kubeconfig:
-            write_kubeconfig(
-                options.kubeconfig, server=serving.url, authority=serving.authority, token=serving.token
-            )
+            write_kubeconfig(options.kubeconfig, server=serving.url, authority=serving.authority, token=serving.token)
+        if not options.no_workload:
+            workload = asyncio.create_task(run_workload(_config(serving), rng=rng), name="workload")
+            stack.push_async_callback(_cancelled, workload)
         _end_on_signals(ended)
         if options.exit_with_parent:
             _end_with_standard_input(ended)
         sys.stdout.write(f"devcluster: ready at {serving.url}\n")
         sys.stdout.flush()
         await ended.wait()
+
+
+def _config(serving: Serving) -> ClusterConfig:
+    """The workload reaches the server as everybody does."""
+    return ClusterConfig(
+        name="demo",
+        server=serving.url,
+        why="the demo cluster's own workload",
+        tls=TlsConfig(ca_data=serving.authority),
+        credentials=UserConfig(token=serving.token),
+    )
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:

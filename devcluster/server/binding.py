@@ -29,4 +29,7 @@ def bind(store: Store, record: Record, binding: Object, now: float) -> Outcome:
     others = [c for c in status.get("conditions") or () if c["type"] != "PodScheduled"]
     status["conditions"] = [*others, condition]
     store.put(PODS.key, objects.encode(pod, PODS, store.next_revision))
-    return Outcome(201, msgspec.json.encode({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}))
+    return Outcome(
+        201,
+        msgspec.json.encode({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}),
+    )

@@ -12,7 +12,7 @@ from devcluster.server.garbage import Garbage
 from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, Registry
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
-from devcluster.server.store import Change, Record, Store
+from devcluster.server.store import Change, Store
 from devcluster.server.verbs import Verbs
 
 FIRST_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
@@ -47,11 +47,16 @@ class Core:
         """Create as a client would. Raises Failure."""
         self.verbs.create(kind, namespace, obj, WriteOptions(field_validation="Strict"))
 
-    def seed(self, kind: Kind, obj: Object) -> Record:
-        """Store an object as it is: with a past creationTimestamp, a status, a uid of its own. Defaults are not filled."""
+    def seed(self, kind: Kind, obj: Object) -> Object:
+        """Store an object with a past and a status of its own: given are at least name, namespace, creationTimestamp.
+
+        Defaults are filled in; uid and generation where they are missing. What is stored already is replaced. The
+        object as stored. Raises Failure where it is invalid.
+        """
+        self.verbs.fill_for_seed(kind, obj)
         record = objects.encode(obj, kind, self.store.next_revision)
         self.store.put(kind.key, record)
-        return record
+        return objects.decode(record)
 
     def _serve_definition(self, change: Change) -> None:
         obj = objects.decode(change.record)

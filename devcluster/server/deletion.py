@@ -50,7 +50,9 @@ class Deletion:
         finalizers = _finalizers(kind, obj, options)
         meta = obj["metadata"]
         waits = bool(finalizers or grace or kind.key == "namespaces")
-        nothing_new = finalizers == (meta.get("finalizers") or []) and grace >= meta.get("deletionGracePeriodSeconds", 0)
+        nothing_new = finalizers == (meta.get("finalizers") or []) and grace >= meta.get(
+            "deletionGracePeriodSeconds", 0
+        )
         if record.deleting and waits and nothing_new:
             return Outcome(200, record.raw)
         if finalizers:

@@ -139,6 +139,16 @@ class Verbs:
             raise strict_failure(kind, problems)
         return problems if options.field_validation == "Warn" else []
 
+    def fill_for_seed(self, kind: Kind, obj: Object) -> None:
+        """Fill in, in place, an object that is stored without the ways of a request. Raises Failure (400, 422)."""
+        self.admit(kind, obj, WriteOptions(field_validation="Strict"))
+        meta = obj["metadata"]
+        meta.setdefault("uid", metadata.new_uid(self._rng))
+        if kind.counts_generation:
+            meta.setdefault("generation", 1)
+        self._fill_existing(kind, obj)
+        self._refuse(kind, meta["name"], metadata.check(obj, kind) + self._check_body(kind, obj))
+
     @staticmethod
     def key(kind: Kind, namespace: str, name: str) -> Key:
         return (namespace if kind.namespaced else "", name)

@@ -1,0 +1,38 @@
+"""The workload as one thing to run: connects to the demo cluster as any client would."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+from devcluster.workload.cluster import Cluster
+from devcluster.workload.deployments import DeploymentController
+from devcluster.workload.director import Director
+from devcluster.workload.jobs import JobController
+from devcluster.workload.kubelet import Kubelet
+from devcluster.workload.mydemos import MydemoController
+from devcluster.workload.nodes import NodeKeeper
+from devcluster.workload.replica_sets import ReplicaSetController
+from devcluster.workload.scheduler import Scheduler
+from informerd.client import Client
+from informerd.clock import Clock, SystemClock
+from informerd.cluster import ClusterConfig
+
+
+async def run_workload(config: ClusterConfig, *, rng: random.Random, clock: Clock | None = None) -> None:
+    """Keep the cluster alive until cancelled. `clock` paces everything, `rng` chooses."""
+    clock = clock or SystemClock()
+    async with Client(config, clock=clock) as client:
+        cluster = Cluster(client, clock=clock, rng=rng)
+        kubelet, mydemos, nodes = Kubelet(cluster), MydemoController(cluster), NodeKeeper(cluster)
+        controllers = (
+            DeploymentController(cluster), ReplicaSetController(cluster), JobController(cluster), Scheduler(cluster),
+            kubelet, mydemos, nodes, Director(cluster, kubelet, mydemos, nodes),
+        )  # fmt: skip
+        try:
+            await cluster.start()
+            async with asyncio.TaskGroup() as tasks:
+                for controller in controllers:
+                    tasks.create_task(controller.run(), name=type(controller).__name__)
+        finally:
+            await cluster.stop()
