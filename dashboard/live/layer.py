@@ -1,15 +1,24 @@
-"""The little of a Channels layer that the feed relies on, and sends that never raise nor hang."""
+"""The little of a Channels layer that the feed relies on: sends that never raise nor hang, and a lasting inbox."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
+
+from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
 SEND_LIMIT = 5.0
 """Seconds after which a send counts as failed: a layer may hang on a lost Redis."""
+REJOIN = 5.0
+"""Seconds between two joins of a group."""
+TRY_AGAIN = 0.1
+"""Seconds between two tries of the first join."""
+RETRY = 1.0
+"""Seconds to wait after the layer failed to give a message."""
 
 
 class Layer(Protocol):
@@ -63,16 +72,57 @@ class Sender:
         return True
 
 
-async def joined(layer: Layer, group: str, channel: str) -> bool:
-    """Join `channel` to `group`, again if need be; False where the layer cannot be reached.
+class Inbox:
+    """A channel of this process's own in a group, kept there through whatever befalls the layer.
 
-    Joining is repeated by whoever listens: layers forget members after a day, and the in-memory one drops a member
+    Joining is repeated every REJOIN seconds: layers forget members after a day, and the in-memory one drops a member
     whose messages lay unread for a minute, which is what a suspended laptop looks like.
     """
-    try:
-        async with asyncio.timeout(SEND_LIMIT):
-            await layer.group_add(group, channel)
-    except Exception as error:  # noqa: BLE001 - see Sender
-        logger.debug("could not join %s: %s", group, error)
-        return False
-    return True
+
+    def __init__(self, layer: Layer, group: str, clock: Clock) -> None:
+        self.channel = ""
+        """Answers may be sent here; empty while the layer gives none."""
+        self.joined = False
+        """Whether the group's messages come in, as far as is known."""
+        self._layer = layer
+        self._group = group
+        self._clock = clock
+
+    async def run(self, take: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
+        """Hand each message to `take`, one after the other, until cancelled."""
+        joining = asyncio.create_task(self._keep_joined())
+        try:
+            while True:
+                message = await self._received()
+                if message is not None:
+                    await take(message)
+        finally:
+            joining.cancel()
+            await asyncio.gather(joining, return_exceptions=True)
+
+    async def _received(self) -> dict[str, Any] | None:
+        """The next message; None, after a pause, where the layer fails: it may have forgotten the channel then."""
+        try:
+            if not self.channel:
+                self.channel = await self._layer.new_channel()
+            return await self._layer.receive(self.channel)
+        except Exception as error:  # noqa: BLE001 - see Sender
+            logger.debug("the channel layer gives no messages: %s", error)
+            self.channel, self.joined = "", False
+            await self._clock.sleep(RETRY)
+            return None
+
+    async def _keep_joined(self) -> None:
+        while True:
+            if self.channel:
+                self.joined = await self._joined(self.channel)
+            await self._clock.sleep(REJOIN if self.joined else TRY_AGAIN)
+
+    async def _joined(self, channel: str) -> bool:
+        try:
+            async with asyncio.timeout(SEND_LIMIT):
+                await self._layer.group_add(self._group, channel)
+        except Exception as error:  # noqa: BLE001 - see Sender
+            logger.debug("could not join %s: %s", self._group, error)
+            return False
+        return channel == self.channel

@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.layer import Layer, Sender, joined
+from dashboard.live.layer import Inbox, Layer, Sender
 from dashboard.live.messages import ASK_GROUP, FEED_GROUP, Ask, chunk_decoder, encoder, frame_decoder
 from dashboard.live.replica import Replica
+from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
 from informerd.clock import Clock
 
@@ -19,9 +20,6 @@ logger = logging.getLogger(__name__)
 
 TICK = 0.25
 """Seconds between two looks at the clock: silence is noticed that much late at most."""
-REJOIN = 5.0
-"""Seconds between two joins of the feed's group, see dashboard.live.layer.joined."""
-RETRY = 1.0
 
 
 class Replicas:
@@ -33,12 +31,10 @@ class Replicas:
     def __init__(self, layer: Layer, kinds: Iterable[KindInfo], clock: Clock) -> None:
         self.kinds = tuple(kinds)
         """What is followed, in the order of the settings; discovery may add to what is known of a kind."""
-        self._layer = layer
         self._sender = Sender(layer)
         self._clock = clock
         self._replicas = {kind.key: Replica(kind.key, clock) for kind in self.kinds}
-        self._channel = ""
-        self._rejoined = float("-inf")
+        self._inbox = Inbox(layer, FEED_GROUP, clock)
 
     def __iter__(self) -> Iterator[Replica]:
         return iter(self._replicas.values())
@@ -57,13 +53,11 @@ class Replicas:
 
     async def run(self) -> None:
         """Follow the feed until cancelled."""
-        ticking = asyncio.create_task(self._tick())
+        ticking = asyncio.create_task(kept_running("the replicas' clock", self._tick, self._clock))
         try:
-            while True:
-                await self._receive()
+            await self._inbox.run(self.take)
         finally:
-            ticking.cancel()
-            await asyncio.gather(ticking, return_exceptions=True)
+            await cancelled([ticking])
 
     async def take(self, message: dict[str, Any]) -> None:
         """Hand one message of the layer to its replica and send what that asks; a malformed one is dropped."""
@@ -73,20 +67,6 @@ class Replicas:
             logger.debug("dropped a message of the feed: %s", error)
             return
         await self._ask(question)
-
-    async def _receive(self) -> None:
-        """One message; where the layer fails, a pause and, for all that may have been lost, a new start."""
-        try:
-            if not self._channel:
-                self._channel = await self._layer.new_channel()
-                self._rejoined = float("-inf")
-            message = await self._layer.receive(self._channel)
-        except Exception as error:  # noqa: BLE001 - layers raise what their client library raises
-            logger.debug("the channel layer gives no messages: %s", error)
-            self._channel = ""
-            await self._clock.sleep(RETRY)
-            return
-        await self.take(message)
 
     def _dispatched(self, message: dict[str, Any]) -> Ask | None:
         if message["type"] == "feed.frame":
@@ -101,16 +81,13 @@ class Replicas:
 
     async def _tick(self) -> None:
         while True:
-            due = bool(self._channel) and self._clock.now() - self._rejoined >= REJOIN
-            if due and await joined(self._layer, FEED_GROUP, self._channel):
-                self._rejoined = self._clock.now()
-            if self._rejoined > float("-inf"):  # subscribe first, then ask
+            if self._inbox.joined:  # subscribe first, then ask
                 for replica in self._replicas.values():
                     await self._ask(replica.tick())
             await self._clock.sleep(TICK)
 
     async def _ask(self, question: Ask | None) -> None:
-        if question is None or not self._channel:
+        if question is None or not self._inbox.channel:
             return
-        asked = msgspec.structs.replace(question, reply=self._channel)
+        asked = msgspec.structs.replace(question, reply=self._inbox.channel)
         await self._sender.to_group(ASK_GROUP, {"type": "feed.ask", "data": encoder.encode(asked)})

@@ -6,11 +6,12 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from typing import Any
 
 import msgspec
 
 from dashboard.live.kind_feed import KindFeed
-from dashboard.live.layer import Layer, Sender, joined
+from dashboard.live.layer import Inbox, Layer, Sender
 from dashboard.live.messages import ASK_GROUP, ask_decoder
 from dashboard.live.publisher import Publisher, new_epoch
 from dashboard.live.tasks import cancelled, kept_running
@@ -26,7 +27,6 @@ from informerd.resource import Resource
 
 logger = logging.getLogger(__name__)
 
-REJOIN = 5.0
 RETRY_RESOLVE = 5.0
 """Seconds between two questions to discovery for a kind that it does not know yet."""
 
@@ -48,7 +48,7 @@ class Worker:
         discovery: Discovery | None = None,
     ) -> None:
         self.epoch = new_epoch(clock)
-        self._layer = layer
+        self._inbox = Inbox(layer, ASK_GROUP, clock)
         self._clock = clock
         self._discovery = discovery or Discovery(client, clock=clock)
         self._kinds = tuple(kinds)
@@ -130,22 +130,13 @@ class Worker:
 
     async def _answer_asks(self) -> None:
         """Hear what replicas ask and let the right publisher answer."""
-        channel = await self._layer.new_channel()
-        rejoining = asyncio.create_task(self._rejoin(channel))
-        try:
-            while True:
-                message = await self._layer.receive(channel)
-                try:
-                    ask = ask_decoder.decode(message["data"])
-                except (KeyError, TypeError, msgspec.MsgspecError) as error:
-                    logger.debug("dropped a question: %s", error)
-                    continue
-                if publisher := self.publishers.get(ask.resource):
-                    await publisher.answer(ask)
-        finally:
-            await cancelled([rejoining])
+        await self._inbox.run(self._answer)
 
-    async def _rejoin(self, channel: str) -> None:
-        while True:
-            await joined(self._layer, ASK_GROUP, channel)
-            await self._clock.sleep(REJOIN)
+    async def _answer(self, message: dict[str, Any]) -> None:
+        try:
+            ask = ask_decoder.decode(message["data"])
+        except (KeyError, TypeError, msgspec.MsgspecError) as error:
+            logger.debug("dropped a question: %s", error)
+            return
+        if publisher := self.publishers.get(ask.resource):
+            await publisher.answer(ask)

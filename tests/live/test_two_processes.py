@@ -1,0 +1,174 @@
+"""The production form: a worker of its own, Redis in between, replicas here. Real processes, a real API server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from channels_redis.pubsub import RedisPubSubChannelLayer
+
+from dashboard.live.replica import Replica
+from dashboard.live.replicas import Replicas
+from dashboard.resources.kinds import kinds_named
+from informerd.clock import SystemClock
+from tests.controlplane import ControlPlane
+from tests.program import Program
+from tests.require import redis_url
+from tests.wait import eventually
+
+pytestmark = pytest.mark.redis
+
+KINDS = "configmaps,namespaces"
+
+
+@pytest.fixture
+def prefix() -> str:
+    """Keeps this run's channels apart from every other's on the same Redis."""
+    return f"test-{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def new_worker(controlplane: ControlPlane, prefix: str, tmp_path: Path) -> Iterator[Callable[[], Program]]:
+    """Starts `manage.py informerd`; all are ended after the test."""
+    programs: list[Program] = []
+    env = {
+        "KUBECONFIG": str(controlplane.kubeconfig),
+        "REDIS_URL": redis_url(),
+        "DELTABOARD_CHANNEL_PREFIX": prefix,
+        "DELTABOARD_KINDS": KINDS,
+        "DELTABOARD_VAR": str(tmp_path),
+        "SECRET_KEY": "for this test only",
+    }
+
+    def start() -> Program:
+        programs.append(Program("manage.py", "informerd", env=env))
+        return programs[-1].start()
+
+    yield start
+    for program in programs:
+        program.__exit__()
+
+
+@pytest.fixture
+async def replicas(prefix: str) -> AsyncIterator[Replicas]:
+    layer = RedisPubSubChannelLayer(hosts=[redis_url()], prefix=prefix)
+    followed = Replicas(layer, kinds_named(KINDS.split(",")), SystemClock())
+    running = asyncio.create_task(followed.run())
+    yield followed
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    await layer.flush()
+
+
+@pytest.fixture
+def namespace(controlplane: ControlPlane) -> str:
+    return controlplane.create_namespace(f"two-{uuid.uuid4().hex[:8]}")
+
+
+def configmaps(namespace: str, name: str = "") -> str:
+    return f"/api/v1/namespaces/{namespace}/configmaps" + (f"/{name}" if name else "")
+
+
+async def live(replica: Replica, *, within: float = 20) -> None:
+    await eventually(lambda: replica.live, within=within, what=f"{replica.key} live, not {replica.state}")
+
+
+async def test_rows_cross_processes_within_a_second(
+    controlplane: ControlPlane, namespace: str, new_worker: Callable[[], Program], replicas: Replicas
+) -> None:
+    new_worker()
+    replica = replicas.get("configmaps")
+    await live(replica)
+    assert replicas.get("namespaces").get("", namespace) is not None
+    begun = time.monotonic()
+    await asyncio.to_thread(controlplane.create, configmaps(namespace), {"metadata": {"name": "one"}})
+    await eventually(lambda: replica.get(namespace, "one"), within=5)
+    assert time.monotonic() - begun < 1.5
+    assert replica.entries[-1].name == "one"
+    assert (replica.gaps, replica.silences) == (0, 0)
+
+
+async def test_a_worker_that_is_killed_makes_it_stale_and_the_next_one_heals_it_without_ghosts(
+    controlplane: ControlPlane, namespace: str, new_worker: Callable[[], Program], replicas: Replicas
+) -> None:
+    for name in ("stays", "goes"):
+        controlplane.create(configmaps(namespace), {"metadata": {"name": name}})
+    worker = new_worker()
+    replica = replicas.get("configmaps")
+    await live(replica)
+    assert replica.get(namespace, "goes") is not None
+    first_epoch = replica.epoch
+
+    worker.kill()
+    await eventually(lambda: replica.state == "stale", within=3.5, what="stale after about 2 s of silence")
+    assert replica.stale_since is not None
+    assert replica.get(namespace, "goes") is not None
+    await asyncio.to_thread(controlplane.delete, configmaps(namespace, "goes"))
+    await asyncio.to_thread(controlplane.create, configmaps(namespace), {"metadata": {"name": "comes"}})
+
+    new_worker()
+    await live(replica)
+    await eventually(lambda: replica.get(namespace, "comes"))
+    assert replica.epoch > first_epoch
+    assert replica.get(namespace, "goes") is None
+    assert replica.get(namespace, "stays") is not None
+    stored = await asyncio.to_thread(controlplane.get, "/api/v1/configmaps")
+    assert set(replica.rows) == {item["metadata"]["uid"] for item in stored["items"]}
+
+
+async def test_a_worker_that_hangs_is_noticed_and_its_return_too(
+    new_worker: Callable[[], Program], replicas: Replicas
+) -> None:
+    worker = new_worker()
+    replica = replicas.get("configmaps")
+    await live(replica)
+    assert worker.process
+    os.kill(worker.process.pid, signal.SIGSTOP)
+    try:
+        await eventually(lambda: replica.state == "stale", within=3.5)
+    finally:
+        os.kill(worker.process.pid, signal.SIGCONT)
+    await live(replica, within=5)
+    assert replica.silences == 1
+
+
+async def test_of_two_workers_the_younger_is_followed_until_it_goes(
+    new_worker: Callable[[], Program], replicas: Replicas
+) -> None:
+    new_worker()
+    replica = replicas.get("configmaps")
+    await live(replica)
+    elder = replica.epoch
+    younger = new_worker()
+    await eventually(lambda: replica.epoch > elder and replica.live, within=20)
+    followed, gaps = replica.epoch, replica.gaps
+    await asyncio.sleep(0)
+    for _ in range(3):
+        await SystemClock().sleep(0.4)  # time in which both send heartbeats
+        assert (replica.epoch, replica.live) == (followed, True)
+    assert replica.gaps == gaps
+    younger.kill()
+    await eventually(lambda: replica.epoch == elder and replica.live, within=8)
+
+
+async def test_without_redis_a_worker_waits_for_it(tmp_path: Path, controlplane: ControlPlane) -> None:
+    """It neither ends nor floods its log; one line says what is wrong."""
+    env = {
+        "KUBECONFIG": str(controlplane.kubeconfig),
+        "REDIS_URL": "redis://127.0.0.1:1",
+        "DELTABOARD_VAR": str(tmp_path),
+        "DELTABOARD_KINDS": KINDS,
+        "SECRET_KEY": "for this test only",
+    }
+    with Program("manage.py", "informerd", env=env) as worker:
+        worker.wait_for(lambda: "the channel layer takes no messages" in worker.output)
+        await SystemClock().sleep(2.5)
+        assert worker.running()
+        assert worker.output.count("the channel layer") == 1, worker.output
+        assert "Traceback" not in worker.output, worker.output
