@@ -106,7 +106,8 @@ def _missing_object(live: LiveParts, kind: KindInfo, namespace: str, name: str) 
         return Missing(title, f"The API server has no resource {kind.key} yet.", (Link(kind.title, kind.path),))
     if kind.namespaced and not namespace:
         message = f"{kind.title} live in namespaces: the address is {kind.path}<namespace>/{name}/."
-        return Missing(title, message, _namesakes(kind, replica, name), "Objects of that name")
+        found = _namesakes(kind, replica, name)
+        return Missing(title, message, found or _list_link(kind), "Objects of that name" if found else "")
     if namespace and not kind.namespaced:
         message = f"{kind.title} belong to no namespace: a dash stands in its place in the address."
         return Missing(title, message, (Link(name, object_href(kind.key, "", name)),), "The address without it")
@@ -139,7 +140,7 @@ def _near(kind: KindInfo, replica: Replica, namespace: str, name: str) -> tuple[
     where = f" in {namespace}" if namespace else ""
     title = f"{kind.title}{where} with names like it" if near else f"{kind.title}{where}"
     links = _links(kind, ((namespace, other) for other in near or names[:MOST_CHOICES]))
-    return links or (Link(f"all {kind.title}", kind.path),), title
+    return links or _list_link(kind), title
 
 
 def _namesakes(kind: KindInfo, replica: Replica, name: str) -> tuple[Link, ...]:
@@ -152,6 +153,10 @@ def _links(kind: KindInfo, names: Iterable[tuple[str, str]]) -> tuple[Link, ...]
         Link(f"{namespace}/{name}" if namespace else name, object_href(kind.key, namespace, name))
         for namespace, name in names
     )
+
+
+def _list_link(kind: KindInfo) -> tuple[Link, ...]:
+    return (Link(f"all {kind.title}", kind.path),)
 
 
 def _kind_links(live: LiveParts) -> tuple[Link, ...]:

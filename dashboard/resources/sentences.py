@@ -135,8 +135,9 @@ def _tell_event(row: Row, obj: Mapping[str, Any]) -> list[Words]:
 
 
 def _tell_other(row: Row, obj: Mapping[str, Any]) -> list[Words]:  # noqa: ARG001 - every teller gets both
-    said = row.status if row.status not in ("", "Current", "Active") else "Present"
-    return [Words(said), *_created(row)]
+    if row.status not in ("", "Current"):
+        return [Words(row.status), *_created(row)]
+    return [Words("Created"), *([Words(" "), _age(row.created), Words(" ago")] if row.created is not None else [])]
 
 
 _TELLERS: Mapping[str, Teller] = MappingProxyType({

@@ -15,15 +15,22 @@ _LAST = ("status",)
 _LONGEST_KEY = 1000
 """Characters; parsers look no further than 1,024 for the colon of a key."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./(~$-][A-Za-z0-9_./()~$@%+=*&!?<>^;:#,\"'\[\]{}|\\ -]*")
-"""May stand without quotes, unless one of the next three says otherwise."""
+_LETTERS = (
+    "\u00a1-\u167f\u1681-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\uf900-\ufdff\U00010000-\U0010ffff"
+)
+"""Beyond ASCII: whatever is printable and neither space nor line break to any parser."""
+_PLAIN = re.compile(rf"[A-Za-z0-9_./(~$<{_LETTERS}-][A-Za-z0-9_./()~$@%+=*&!?<>^;:#,\"'\[\]{{}}|\\ {_LETTERS}-]*")
+"""May stand without quotes, unless one of the next two says otherwise."""
 _AMBIGUOUS = re.compile(r": |:$| #|^---|^\.\.\.|^- |^-$|^\? | $")
 _LOOKS_TYPED = re.compile(
-    r"(?i:null|~|true|false|yes|no|on|off|y|n|nan|inf)"  # null and the booleans of 1.1
-    r"|(?!\d+(\.\d+){2,}$|[^.]*::)"  # but not 10.0.0.1 and 2001:db8::17, which kubectl leaves plain too
-    r"[-+.0-9][-+.0-9_:eExXoObBaAcCdDfFtTzZ ]*"  # numbers, sexagesimals, dates and times, generously
-    r"|[-+]?\.(?i:inf|nan)|=|<<"
+    r"(?i:null|~|true|false|yes|no|on|off|y|n)|=|<<|[-+.]"
+    r"|[-+]?0[xX][0-9a-fA-F_]+|[-+]?0[oO]?[0-7_]+|[-+]?0[bB][01_]+"
+    r"|[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]*)?"
+    r"|[-+]?[0-9][0-9_]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?"  # base 60, in YAML 1.1
+    r"|[-+]?\.(?i:inf|nan)|(?i:nan|inf)"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?"
 )
+"""Nulls, booleans, numbers, dates and merge keys of YAML 1.1 or 1.2."""
 _UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 _TO_ESCAPE = re.compile(f'["\\\\\n\t]|{_UNPRINTABLE.pattern}')

@@ -54,6 +54,14 @@ def test_an_object_is_written_as_kubectl_writes_it() -> None:
     assert to_yaml(POD) == EXPECTED
 
 
+@pytest.mark.parametrize(
+    "value", ["91587df6-dc26", "10.0.0.1", "1,000", "v1", "••••••", "日本語", "<none>", "a=b", "5m"]
+)
+def test_what_no_parser_mistakes_stands_without_quotes(value: str) -> None:
+    assert dump({"a": value}) == f"a: {value}\n"
+    assert both(dump([value])) == [[value], [value]]
+
+
 def test_managed_fields_are_written_apart() -> None:
     assert managed_fields_yaml(POD) == "- manager: kubectl\n  operation: Apply\n"
     assert managed_fields_yaml({"metadata": {"name": "x"}}) == ""

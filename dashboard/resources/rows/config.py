@@ -60,7 +60,7 @@ def read_service(service: Service) -> Facts:
     spec = service.spec
     external = _external(service)
     waiting = spec.type == "LoadBalancer" and external is None
-    status = "Terminating" if service.metadata.deletion_timestamp else "Pending" if waiting else "Active"
+    status = "Terminating" if service.metadata.deletion_timestamp else "Pending" if waiting else "Current"
     cells = (
         spec.type or None,
         spec.cluster_ip or None,
@@ -70,7 +70,7 @@ def read_service(service: Service) -> Facts:
         ",".join(f"{key}={value}" for key, value in sorted(spec.selector.items())) or None,
     )
     reason = "waiting for the address of its load balancer" if waiting else ""
-    return Facts(status, "ok" if status == "Active" else "busy", cells, reason, age(service) if waiting else None)
+    return Facts(status, "ok" if status == "Current" else "busy", cells, reason, age(service) if waiting else None)
 
 
 def _external(service: Service) -> str | None:
@@ -90,7 +90,7 @@ def read_secret(bag: Bag) -> Facts:
 
 def _bag(bag: Bag, *cells: str | float | None) -> Facts:
     deleting = seconds(bag.metadata.deletion_timestamp)
-    return Facts("Active", "idle", cells) if deleting is None else Facts("Terminating", "busy", cells, "", deleting)
+    return Facts("Current", "idle", cells) if deleting is None else Facts("Terminating", "busy", cells, "", deleting)
 
 
 SERVICES = Shape(
