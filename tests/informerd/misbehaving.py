@@ -32,11 +32,15 @@ class Scripted:
 async def scripted(handler: Handler, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[Scripted]:
     """Serve whatever `handler` answers on a free port of 127.0.0.1."""
     server = Scripted("")
+    running: set[asyncio.Task[web.StreamResponse]] = set()
 
     async def remember(request: web.Request) -> web.StreamResponse:
         await request.read()
         server.seen.append(request)
-        return await handler(request)
+        answering = asyncio.ensure_future(handler(request))
+        running.add(answering)
+        answering.add_done_callback(running.discard)
+        return await answering
 
     application = web.Application()
     application.router.add_route("*", "/{path:.*}", remember)
@@ -49,6 +53,8 @@ async def scripted(handler: Handler, *, tls: ssl.SSLContext | None = None) -> As
     try:
         yield server
     finally:
+        for answering in tuple(running):  # aiohttp would wait for them
+            answering.cancel()
         await runner.cleanup()
 
 

@@ -1,0 +1,383 @@
+"""The client against servers, proxies and certificates that do not behave."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from informerd.client import Client
+from informerd.cluster import ClusterConfig, TlsConfig, UserConfig
+from informerd.errors import (
+    ApiError,
+    CredentialsError,
+    ServerError,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
+from informerd.resource import PODS
+from informerd.tls import CHECK_INTERVAL
+from tests.clock import FakeClock
+from tests.controlplane import free_ports
+from tests.informerd.certificates import Authority
+from tests.informerd.misbehaving import chunk, head, raw_server, read_head, scripted
+
+
+class Busy:
+    """Says 429 or 503 so many times, then succeeds."""
+
+    def __init__(self, times: int, status: int = 429, retry_after: str | None = "2") -> None:
+        self.left, self.status = times, status
+        self.headers = {} if retry_after is None else {"Retry-After": retry_after}
+
+    async def __call__(self, request: web.Request) -> web.Response:
+        if self.left:
+            self.left -= 1
+            return web.Response(status=self.status, headers=self.headers, text="later")
+        return web.json_response({"gitVersion": "v9"})
+
+
+async def told_to_wait(handler: Busy, method: str = "GET", repeatable: bool = False) -> int:
+    """How many requests the server saw until the answer came; time passes by itself."""
+    clock = FakeClock()
+    async with scripted(handler) as server, Client(server.config, clock=clock) as client:
+        asking = asyncio.create_task(client.request(method, "/version", body=None, repeatable=repeatable))
+        while not asking.done():
+            if clock.sleeps:
+                await clock.advance(clock.sleeps[0])
+            await asyncio.sleep(0.001)
+        await asking
+        return len(server.seen)
+
+
+# Come again later
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_get_that_is_told_to_come_later_does(status: int) -> None:
+    assert await told_to_wait(Busy(3, status)) == 4
+
+
+async def test_it_waits_as_long_as_it_is_told() -> None:
+    clock = FakeClock()
+    async with scripted(Busy(1, retry_after="7")) as server, Client(server.config, clock=clock) as client:
+        asking = asyncio.create_task(client.version())
+        assert await clock.sleeper() == 7
+        await clock.advance(7)
+        assert await asking == "v9"
+
+
+async def test_after_ten_tries_it_gives_up() -> None:
+    assert await told_to_wait(Busy(9)) == 10
+    with pytest.raises(TooManyRequests):
+        await told_to_wait(Busy(10))
+
+
+@pytest.mark.parametrize(
+    ("handler", "error"),
+    [
+        (Busy(1, 429, None), TooManyRequests),
+        (Busy(1, 503, None), ServerError),
+        (Busy(1, 500), ServerError),
+        (Busy(1, 429, "3600"), TooManyRequests),
+    ],
+)
+async def test_without_a_moment_to_come_again_or_one_too_far_it_is_an_error(
+    handler: Busy, error: type[ApiError]
+) -> None:
+    with pytest.raises(error):
+        await told_to_wait(handler)
+
+
+async def test_a_write_is_not_repeated_unless_a_precondition_makes_it_safe() -> None:
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        with pytest.raises(TooManyRequests):
+            await told_to_wait(Busy(1), method)
+    assert await told_to_wait(Busy(1), "PUT", repeatable=True) == 2
+
+
+async def test_which_writes_are_safe() -> None:
+    body = {"metadata": {"name": "a", "namespace": "b"}}
+    async with scripted(Busy(100, retry_after="0")) as server, Client(server.config) as client:
+
+        async def tries(write: object) -> int:
+            before = len(server.seen)
+            with pytest.raises(TooManyRequests):
+                await write  # type: ignore[misc]
+            return len(server.seen) - before
+
+        assert await tries(client.create(PODS, body)) == 1
+        assert await tries(client.patch(PODS, "a", "b", {})) == 1
+        assert await tries(client.update(PODS, body)) == 1
+        assert await tries(client.delete(PODS, "a", "b")) == 1
+        assert await tries(client.update(PODS, {"metadata": {**body["metadata"], "resourceVersion": "7"}})) == 10
+        assert await tries(client.delete(PODS, "a", "b", uid="u")) == 10
+
+
+# No answer
+
+
+async def test_refused() -> None:
+    (port,) = free_ports(1)
+    async with Client(ClusterConfig(name="none", server=f"http://127.0.0.1:{port}")) as client:
+        with pytest.raises(Unreachable, match=f"http://127.0.0.1:{port} refused the connection"):
+            await client.version()
+
+
+async def test_a_name_that_does_not_exist() -> None:
+    async with Client(ClusterConfig(name="none", server="http://no-such-host.invalid")) as client:
+        with pytest.raises(Unreachable, match=r"the name in http://no-such-host.invalid cannot be resolved"):
+            await client.version()
+
+
+async def test_silence_is_a_time_out_for_reads_and_writes() -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async with raw_server(silent) as address, Client(ClusterConfig(name="raw", server=f"http://{address}")) as client:
+        for method in ("GET", "PUT"):
+            with pytest.raises(Unreachable, match="did not answer in time"):
+                await client.request(method, "/", timeout=0.1)
+
+
+async def test_a_long_list_may_take_longer_than_the_time_out_while_it_flows() -> None:
+    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_head(reader)
+        writer.write(head("Transfer-Encoding: chunked"))
+        for _ in range(10):
+            writer.write(chunk(b"x"))
+            await writer.drain()
+            await asyncio.sleep(0.05)
+        writer.write(b"0\r\n\r\n")
+
+    async with raw_server(slow) as address, Client(ClusterConfig(name="raw", server=f"http://{address}")) as client:
+        assert (await client.request("GET", "/", timeout=0.3)).body == b"x" * 10
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "POST", "PATCH"])
+async def test_a_write_on_a_connection_that_breaks_is_never_sent_twice(method: str) -> None:
+    heads: list[str] = []
+
+    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await read_head(reader))
+        writer.write(head("Content-Length: 2") + b"{}")
+        await writer.drain()
+        heads.append(await read_head(reader))  # then it closes without a word
+
+    async with raw_server(once) as address, Client(ClusterConfig(name="raw", server=f"http://{address}")) as client:
+        await client.request("GET", "/")
+        with pytest.raises(Unreachable, match="broke"):
+            await client.request(method, "/")
+    assert len(heads) == 2
+
+
+async def test_a_redirect_is_not_followed_with_credentials() -> None:
+    async def elsewhere(request: web.Request) -> web.Response:
+        return web.Response(status=307, headers={"Location": "http://127.0.0.1:1/"})
+
+    async with scripted(elsewhere) as server, Client(server.config) as client:
+        with pytest.raises(ApiError, match="HTTP 307"):
+            await client.version()
+
+
+# Credentials
+
+
+async def test_a_401_is_answered_with_a_token_that_has_been_renewed(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("old")
+
+    async def guarded(request: web.Request) -> web.Response:
+        if request.headers["Authorization"] == "Bearer new":
+            return web.json_response({"gitVersion": "v9"})
+        file.write_text("new")
+        return web.Response(status=401)
+
+    async with scripted(guarded) as server:
+        config = replace(server.config, credentials=UserConfig(token_file=file))
+        async with Client(config) as client:
+            assert await client.version() == "v9"
+        file.write_text("old")
+        async with Client(config) as client, client.stream("/", {"watch": True}) as stream:
+            assert await stream.batch() == [b'{"gitVersion": "v9"}']
+
+
+async def test_a_401_without_other_credentials_is_not_repeated() -> None:
+    async def never(request: web.Request) -> web.Response:
+        return web.Response(status=401)
+
+    async with scripted(never) as server, Client(server.config) as client:
+        with pytest.raises(Unauthorized):
+            await client.version()
+        assert len(server.seen) == 1
+
+
+async def test_credentials_that_cannot_be_had_are_unreachable_and_recover(tmp_path: Path) -> None:
+    async with scripted(Busy(0)) as server:
+        config = replace(server.config, credentials=UserConfig(token_file=tmp_path / "token"))
+        async with Client(config) as client:
+            with pytest.raises(CredentialsError):
+                await client.version()
+            (tmp_path / "token").write_text("t")
+            assert await client.version() == "v9"
+
+
+async def test_a_servers_path_stays_in_front() -> None:
+    async with scripted(Busy(0)) as server:
+        config = replace(server.config, server=f"{server.url}/k8s/clusters/c-1")
+        async with Client(config) as client:
+            await client.list(
+                PODS, "a b", {"labelSelector": "app in (x,y)", "watch": False, "limit": 5, "continue": ""}
+            )
+        (request,) = server.seen
+        assert request.path == "/k8s/clusters/c-1/api/v1/namespaces/a b/pods"
+        assert dict(request.query) == {"labelSelector": "app in (x,y)", "watch": "false", "limit": "5"}
+
+
+# The probe
+
+
+async def test_a_probe_takes_any_answer_of_the_servers_own_for_life() -> None:
+    answers = {"/livez": 403, "/healthz": 404, "/version": 200}
+
+    async def strict(request: web.Request) -> web.Response:
+        return web.Response(status=answers[request.path])
+
+    async with scripted(strict) as server, Client(server.config) as client:
+        assert await client.probe()
+        assert await client.probe()
+        assert [request.path for request in server.seen] == ["/livez", "/healthz", "/version", "/version"]
+        answers["/version"] = 403
+        assert await client.probe()
+        answers["/version"] = 500
+        with pytest.raises(ServerError):
+            await client.probe()
+
+
+# TLS
+
+
+@contextlib.asynccontextmanager
+async def tls_server(
+    authority: Authority, folder: Path, *names: str, ask: bool = False
+) -> AsyncIterator[ClusterConfig]:
+    context = authority.server_context(folder, *names, ask_client=ask)
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if request.path != "/watch":
+            return web.json_response({"gitVersion": "v9"})
+        stream = web.StreamResponse()
+        await stream.prepare(request)
+        await stream.write(b"{}\n")
+        await asyncio.sleep(3600)
+        return stream
+
+    async with scripted(answer, tls=context) as server:
+        yield replace(server.config, tls=TlsConfig(ca_data=authority.pem))
+
+
+async def test_a_certificate_of_another_authority_is_not_accepted(tmp_path: Path) -> None:
+    async with tls_server(Authority(), tmp_path, "127.0.0.1") as config:
+        async with Client(config) as client:
+            assert await client.version() == "v9"
+        async with Client(replace(config, tls=TlsConfig(ca_data=Authority().pem))) as client:
+            with pytest.raises(Unreachable, match=r"the certificate of https://.* is not accepted"):
+                await client.version()
+
+
+async def test_the_name_in_the_certificate_is_checked_or_the_one_that_is_asked_for(tmp_path: Path) -> None:
+    authority = Authority()
+    async with tls_server(authority, tmp_path, "kubernetes.example") as config:
+        async with Client(config) as client:
+            with pytest.raises(Unreachable, match="is not accepted: IP address mismatch"):
+                await client.version()
+        named = TlsConfig(ca_data=authority.pem, server_name="kubernetes.example")
+        async with Client(replace(config, tls=named)) as client:
+            assert await client.version() == "v9"
+        async with Client(replace(config, tls=TlsConfig(insecure=True))) as client:
+            assert await client.version() == "v9"
+
+
+async def test_a_new_client_certificate_serves_new_requests_and_drains_old_streams(tmp_path: Path) -> None:
+    authority, clock = Authority(), FakeClock()
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+
+    def write(name: str) -> None:
+        for file, content in zip((cert, key), authority.issue(name), strict=True):
+            file.write_bytes(content)
+
+    write("first")
+    async with tls_server(authority, tmp_path, "127.0.0.1", ask=True) as config:
+        tls = TlsConfig(ca_data=authority.pem, cert_file=cert, key_file=key)
+        async with Client(replace(config, tls=tls), clock=clock) as client, client.stream("/watch") as stream:
+            assert await stream.batch() == [b"{}"]
+            waiting = asyncio.create_task(stream.batch())
+            write("second")
+            await clock.advance(CHECK_INTERVAL)
+            assert await client.probe()
+            async with asyncio.timeout(5):
+                assert await waiting == []
+            assert await client.version() == "v9"
+
+
+# Proxies
+
+
+class Proxy:
+    """An HTTP proxy that notes what it is asked for and tunnels it."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await read_head(reader)
+        self.asked.append(request.splitlines()[0])
+        target = request.split()[1]
+        if target.startswith("forbidden"):
+            writer.write(head(status="403 Forbidden"))
+            await writer.drain()
+            return
+        host, _, port = target.rpartition(":")
+        far_reader, far_writer = await asyncio.open_connection(host, int(port))
+        writer.write(head())
+        try:
+            await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
+        finally:
+            far_writer.close()
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+
+
+async def test_requests_and_streams_go_through_the_proxy(tmp_path: Path) -> None:
+    proxy = Proxy()
+    async with contextlib.AsyncExitStack() as stack:
+        config = await stack.enter_async_context(tls_server(Authority(), tmp_path, "127.0.0.1"))
+        address = await stack.enter_async_context(raw_server(proxy))
+        client = await stack.enter_async_context(Client(replace(config, proxy=f"http://{address}")))
+        assert await client.version() == "v9"
+        stream = await stack.enter_async_context(client.stream("/watch"))
+        assert await stream.batch() == [b"{}"]
+    target = config.server.removeprefix("https://")
+    assert proxy.asked == [f"CONNECT {target} HTTP/1.1"] * 2
+
+
+async def test_a_proxy_that_is_gone_or_refuses_is_named() -> None:
+    (port,) = free_ports(1)
+    config = ClusterConfig(name="far", server="https://forbidden.example", proxy=f"http://127.0.0.1:{port}")
+    async with Client(config) as client:
+        with pytest.raises(Unreachable, match=r"the proxy for https://forbidden.example cannot be reached"):
+            await client.version()
+    async with raw_server(Proxy()) as address, Client(replace(config, proxy=f"http://{address}")) as client:
+        with pytest.raises(Unreachable, match=r"the proxy refused to connect to https://forbidden.example: 403"):
+            await client.version()
