@@ -10,7 +10,7 @@ from informerd.handler import FilteringHandler, Handler, HandlerFunctions, is_an
 from informerd.health import Health, State
 from informerd.lister import Lister
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
-from informerd.reflector import ReflectorSettings
+from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.shared_informer import Registration, SharedInformer
 from informerd.store import Store

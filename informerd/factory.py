@@ -14,7 +14,7 @@ from informerd.list_watch import ListWatch
 from informerd.lister import Lister
 from informerd.objects import Object
 from informerd.probe import INTERVAL, Probe
-from informerd.reflector import ReflectorSettings
+from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import Resource
 from informerd.shared_informer import SharedInformer
 

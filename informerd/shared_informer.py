@@ -17,7 +17,9 @@ from informerd.list_watch import ListWatch
 from informerd.listener import Add, Delete, Listener, Notification, Update
 from informerd.objects import Object
 from informerd.probe import Probe
-from informerd.reflector import Reflector, ReflectorSettings, WatchErrorHandler
+from informerd.recovery import WatchErrorHandler
+from informerd.reflector import Reflector
+from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import Resource
 from informerd.resource_version import has_reached
 from informerd.store import Store
@@ -88,7 +90,7 @@ class SharedInformer(Generic[T]):
         """Call `handler` with each failure of a list or watch. Raises AlreadyStarted after `run`."""
         if self._started:
             raise AlreadyStarted("the watch-error handler must be set before the informer starts")
-        self._reflector.on_error = handler
+        self._reflector.recovery.on_error = handler
 
     def add_index(self, name: str, function: IndexFunction[T]) -> None:
         """Add an index, at any time. Raises IndexExists."""

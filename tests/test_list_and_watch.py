@@ -20,7 +20,7 @@ from informerd.client import Client
 from informerd.errors import ApiError, NotFound
 from informerd.factory import SharedInformerFactory
 from informerd.objects import Object
-from informerd.reflector import ReflectorSettings
+from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.resource_version import parse_resource_version
 from informerd.shared_informer import SharedInformer

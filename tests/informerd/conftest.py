@@ -12,7 +12,7 @@ import pytest
 
 from informerd.list_watch import ListWatch
 from informerd.objects import Object
-from informerd.reflector import ReflectorSettings
+from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import PODS
 from informerd.shared_informer import SharedInformer
 from tests.clock import FakeClock

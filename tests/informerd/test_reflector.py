@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from informerd.errors import Expired, NotFound, TooManyRequests, Unreachable
-from informerd.reflector import ShortWatch
+from informerd.watch_session import ShortWatch
 from tests.clock import FakeClock
 from tests.informerd.conftest import Setup, StartInformer
 from tests.informerd.scripted import EXPIRED, TOO_LARGE, Request, ScriptedServer, bookmark, pod, status

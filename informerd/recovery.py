@@ -1,0 +1,76 @@
+"""Between a failure and the next try: say what is wrong, tell who wants to know, wait."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from informerd.backoff import Backoff
+from informerd.clock import Clock, sleep_or
+from informerd.errors import ApiError, Forbidden, InformerdError, NotFound, Unauthorized
+from informerd.health import HealthMonitor, State
+
+log = logging.getLogger(__name__)
+
+WatchErrorHandler = Callable[[Exception], None]
+"""Called for failures of a list, of a watch and of a watch's start, before the wait for the next try."""
+
+
+class Recovery:
+    """One reflector's failures. `listed`: there is a list in the store, which a failure makes stale."""
+
+    def __init__(self, name: str, *, clock: Clock, monitor: HealthMonitor, chance: Callable[[], float]) -> None:
+        self.on_error: WatchErrorHandler | None = None
+        self.listed = False
+        self._name = name
+        self._clock = clock
+        self._monitor = monitor
+        self._backoff = Backoff(clock, chance=chance)
+        self._wake = asyncio.Event()
+        self._server_silent = False
+
+    async def pause(self, error: Exception, *, at_most: float = float("inf")) -> None:
+        """Report `error` and wait: by the backoff or `at_most` seconds, longer where the API server asks for it.
+
+        The wait ends at once when the API server answers a probe again.
+        """
+        self._report(error)
+        delay = min(self._backoff.next(), at_most)
+        if isinstance(error, ApiError) and error.retry_after is not None:
+            delay = max(delay, error.retry_after)
+        problem = f"the API server has no {self._name}" if isinstance(error, NotFound) else str(error)
+        self._monitor.become(self._state_after(error), problem, self._clock.time() + delay)
+        self._wake.clear()
+        await sleep_or(self._wake, delay, self._clock)
+
+    def declare(self, problem: str) -> None:
+        """The watch is lost, for the reason in this sentence."""
+        self._monitor.become(self._state_after(None), problem)
+
+    def probe_answered(self) -> None:
+        """The API server is alive: what waits for it may try at once."""
+        self._monitor.heard()
+        if self._server_silent:
+            self._server_silent = False
+            self._wake.set()
+
+    def probe_failed(self) -> None:
+        """The API server does not answer."""
+        self._server_silent = True
+
+    def _state_after(self, error: Exception | None) -> State:
+        if isinstance(error, NotFound):
+            return "absent"
+        if self.listed:
+            return "stale"
+        return "forbidden" if isinstance(error, (Forbidden, Unauthorized)) else "unreachable"
+
+    def _report(self, error: Exception) -> None:
+        if not isinstance(error, InformerdError):
+            log.error("%s: unexpected failure", self._name, exc_info=error)
+        if self.on_error is not None:
+            try:
+                self.on_error(error)
+            except Exception:
+                log.exception("%s: the watch-error handler failed", self._name)

@@ -1,0 +1,26 @@
+"""What may be set on a reflector; the defaults are client-go's."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import msgspec
+
+
+class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Times are in seconds."""
+
+    page_size: int = 500
+    watch_timeout: float = 300.0
+    """The API server is asked to end each watch after between one and two times this."""
+    streaming_lists: bool = True
+    internal_error_retry: float = 0.0
+    """How long a watch that ends with InternalError is taken up again without a relist."""
+    watch_interval: float = 1.0
+    """Watches start this far apart at least."""
+    silence: float = 150.0
+    """A watch that has sent periodic bookmarks and then nothing for so long is dead."""
+    absent_retry: float = 5.0
+    """The longest wait before a resource that does not exist is asked for again."""
+    chance: Callable[[], float] = random.random

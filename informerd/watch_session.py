@@ -1,0 +1,162 @@
+"""One open watch, from its first event to its end: what comes goes into the delta FIFO."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import msgspec
+
+from informerd.clock import Clock
+from informerd.delta_fifo import Added, Bookmark, Change, Deleted, DeltaFifo, Updated
+from informerd.errors import InformerdError, Unreachable
+from informerd.event_stream import EventStream, WatchEvent
+from informerd.health import HealthMonitor
+from informerd.objects import Object
+from informerd.pager import Progress
+from informerd.streaming_list import Patience, StreamedList, collect
+from informerd.vigil import Vigil
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+SHORT = 1.0
+"""Seconds; a watch that ends sooner without an event has failed."""
+
+
+class ShortWatch(InformerdError):
+    """The API server ended a watch at once and without an event."""
+
+
+class Cursor(msgspec.Struct):
+    """Up to where the API server's word was read; a watch goes on from there."""
+
+    version: str = ""
+    from_start: bool = False
+    """The watch began at "" or "0": its first ADDED events are the state of things, in no order, and no news."""
+
+    def advance(self, event_type: str, version: str) -> None:
+        """Take an event's version."""
+        if self.from_start:
+            if event_type == "ADDED":
+                return
+            self.from_start = False
+        if version:
+            self.version = version
+
+
+class WatchSession(Generic[T]):
+    """Reads one stream, which is its to release. `on_dead` is told when it is closed from this side, and why."""
+
+    def __init__(
+        self,
+        stream: EventStream[T],
+        cursor: Cursor,
+        fifo: DeltaFifo[T],
+        *,
+        began: float,
+        name: str,
+        clock: Clock,
+        monitor: HealthMonitor,
+        silence: float,
+        on_dead: Callable[[str], None],
+    ) -> None:
+        self._stream = stream
+        self._cursor = cursor
+        self._fifo = fifo
+        self._began = began
+        self._name = name
+        self._clock = clock
+        self._monitor = monitor
+        self._silence = silence
+        self._on_dead = on_dead
+        self._dead = ""
+        self._events_came = False
+
+    async def collect(self, progress: Progress) -> StreamedList[T] | None:
+        """The list that a streaming list's stream begins with; None if it ended before, and not too soon.
+
+        Raises what the stream raises, Unreachable where it was found dead, ShortWatch, and InformerdError where the
+        API server does not know streaming lists.
+        """
+        patience = Patience(self._stream, clock=self._clock, name=self._name)
+        watching = asyncio.create_task(patience.run())
+
+        def advance(count: int, remaining: int | None) -> None:
+            patience.heard()
+            progress(count, remaining)
+
+        progress(0, None)
+        streamed = None
+        try:
+            streamed = await collect(self._stream, advance)
+        except Unreachable as error:
+            log.debug("%s: the streaming list was cut off: %s", self._name, error)
+        finally:
+            watching.cancel()
+        if patience.gave_up:
+            raise InformerdError("the API server does not send the bookmark that ends a streaming list")
+        self._events_came = streamed is not None
+        self._check_end()
+        return streamed
+
+    async def follow(self) -> None:
+        """Queue events until the stream ends; a broken connection is an end like any other.
+
+        Raises what the stream raises, Unreachable where it was found dead, and ShortWatch.
+        """
+        vigil = Vigil(self._clock, self._silence, self._fell_silent)
+        try:
+            while events := await self._stream.batch():
+                self._events_came = True
+                vigil.word(bookmark=self._take(events))
+        except Unreachable as error:
+            log.debug("%s: the watch was cut off: %s", self._name, error)
+        finally:
+            vigil.end()
+        self._check_end()
+
+    def declare_dead(self, problem: str) -> None:
+        """Close the stream because it is not to be trusted any more."""
+        self._dead = problem
+        self._on_dead(problem)
+        self._stream.close()
+
+    async def release(self) -> None:
+        """Close the connection."""
+        await self._stream.release()
+
+    def _check_end(self) -> None:
+        if self._dead:
+            raise Unreachable(self._dead)
+        if not self._events_came and self._clock.now() - self._began < SHORT:
+            raise ShortWatch("the API server ended the watch at once")
+
+    def _fell_silent(self) -> None:
+        self.declare_dead(f"nothing was heard for {self._silence:g} s")
+
+    def _take(self, events: list[WatchEvent[T]]) -> bool:
+        """Queue what came; whether a bookmark was in it."""
+        changes: list[Change[T] | Bookmark] = []
+        bookmarks = 0
+        for event in events:
+            obj = event.object
+            if obj is None:
+                if event.type == "BOOKMARK":
+                    bookmarks += 1
+                    changes.append(Bookmark(event.resource_version))
+            elif event.type == "MODIFIED":
+                changes.append(Updated(obj.key, obj))
+            elif event.type == "ADDED":
+                changes.append(Added(obj.key, obj))
+            else:
+                changes.append(Deleted(obj.key, obj))
+            self._cursor.advance(event.type, event.resource_version)
+        if bookmarks:
+            self._monitor.heard_bookmark()
+        if bookmarks < len(events):
+            self._monitor.heard_event()
+        self._fifo.extend(changes)
+        return bookmarks > 0
