@@ -19,7 +19,8 @@ from devcluster.server.kinds import BUILT_IN, DEFINITIONS_FILE
 
 _KEPT = (
     "type", "format", "required", "enum", "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy",
-    "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+    "x-kubernetes-preserve-unknown-fields",
 )  # fmt: skip
 _TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 

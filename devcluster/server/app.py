@@ -1,4 +1,4 @@
-"""App: the API server over HTTP, on aiohttp. Each request is checked, routed and answered here; the rules are elsewhere.
+"""App: the API server over HTTP, on aiohttp. Each request is checked, routed and answered here.
 
 Guarantees: binds where it is told and serves only requests with the token under this machine's own name; nothing that
 a client sends ends the process; `close` ends open watches first.
@@ -59,7 +59,7 @@ class ApiApp:
             return failure_response(bodies.too_large())
         except (web.HTTPException, ConnectionResetError):
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - nothing that a client sends ends the server
             _log.exception("%s %s", request.method, request.path)
             return failure_response(internal_error(f"{type(error).__name__}: {error}"))
 

@@ -10,12 +10,28 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from devcluster.server.definitions import decode_options
 from devcluster.server.kinds import Kind
 from devcluster.server.options import DeleteOptions, delete_options
 from devcluster.server.patches import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
+from devcluster.server.schema import Schema
 from devcluster.server.status import Failure, bad_request, unsupported_media_type
 
 MAX_BYTES = 3 << 20
+_STRING = {"type": "string"}
+_DELETE_OPTIONS: Schema = {
+    "type": "object",
+    "properties": {
+        "kind": _STRING,
+        "apiVersion": _STRING,
+        "gracePeriodSeconds": {"type": "integer", "format": "int64"},
+        "orphanDependents": {"type": "boolean"},
+        "propagationPolicy": _STRING,
+        "preconditions": {"$ref": "v1.Preconditions"},
+        "dryRun": {"type": "array", "items": _STRING},
+    },
+}
+_PRECONDITIONS: Schema = {"type": "object", "properties": {"uid": _STRING, "resourceVersion": _STRING}}
 _BODIES = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 
 
@@ -44,16 +60,26 @@ def decode_object(body: bytes, content_type: str, kind: Kind) -> tuple[dict[str,
 def _checked(value: Any, body: bytes, kind: Kind) -> dict[str, Any]:
     unrecognized = f"the object provided is unrecognized (must be of type {kind.kind}):"
     if not isinstance(value, dict):
-        word = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
-        struct = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }'
-        why = (
-            f"couldn't get version/kind; json parse error: json: cannot unmarshal {word} into Go value of type {struct}"
-        )
-        raise bad_request(f"{unrecognized} {why} ({body[:64].hex()})")
+        raise bad_request(f"{unrecognized} {_no_object(value)} ({body[:64].hex()})")
+    for field in ("apiVersion", "kind"):
+        given = value.get(field)
+        if given is not None and not isinstance(given, str):
+            why = f"json: cannot unmarshal {_go_word(given)} into Go struct field .{field} of type string"
+            raise bad_request(f"{unrecognized} couldn't get version/kind; json parse error: {why}")
     if kind.custom and not value.get("kind"):
         shown = body.decode(errors="replace")
         raise bad_request(f"{unrecognized} Object 'Kind' is missing in '{shown}' ({shown})")
     return value
+
+
+def _no_object(value: Any) -> str:
+    struct = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }'
+    why = f"json: cannot unmarshal {_go_word(value)} into Go value of type {struct}"
+    return f"couldn't get version/kind; json parse error: {why}"
+
+
+def _go_word(value: Any) -> str:
+    return {list: "array", str: "string", bool: "bool", dict: "object"}.get(type(value), "number")
 
 
 def _from_yaml(body: bytes, kind: Kind) -> Any:
@@ -97,7 +123,7 @@ def _path_of(value: Any, wanted: dict[str, Any], path: str = "") -> str:
 
 def _go_words(error: ValueError, body: bytes) -> str:
     if isinstance(error, json.JSONDecodeError):
-        rest = error.doc[error.pos :].strip() if isinstance(error.doc, str) else ""
+        rest = error.doc[error.pos :].strip()
         if not body.strip() or not rest:
             return "unexpected end of JSON input"
         return f"invalid character '{rest[0]}' looking for beginning of value"
@@ -128,5 +154,6 @@ def decode_delete(body: bytes, query: Mapping[str, str]) -> DeleteOptions:
     except ValueError as error:
         raise bad_request(f"couldn't get version/kind; json parse error: {_go_words(error, body)}") from None
     if not isinstance(value, dict):
-        raise bad_request("couldn't get version/kind; json parse error: json: cannot unmarshal the body")
+        raise bad_request(_no_object(value))
+    decode_options(value, _DELETE_OPTIONS, {"v1.Preconditions": _PRECONDITIONS}, "DeleteOptions")
     return delete_options(query, value)

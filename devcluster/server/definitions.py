@@ -72,14 +72,21 @@ class Definitions:
     def decode_meta(self, obj: dict[str, Any], kind: Kind) -> list[str]:
         """The same for the metadata alone: all that is typed in a custom resource."""
         decoder = _Decoder(self)
-        metadata = obj.get("metadata")
         try:
-            if metadata is not None and not isinstance(metadata, dict):
-                raise WrongType(_cannot_unmarshal(metadata, kind.kind, "metadata", "v1.ObjectMeta"))
-            decoder.check(metadata or {}, self.definitions[_OBJECT_META], "ObjectMeta", "", "metadata")
+            if not isinstance(obj["metadata"], dict):
+                _refuse_type(obj["metadata"], "Go value of type v1.ObjectMeta")
+            decoder.check(obj["metadata"], {"$ref": _OBJECT_META}, "ObjectMeta", "", "metadata")
         except WrongType as error:
             raise bad_request(_cannot_be_handled(kind, str(error))) from error
         return decoder.unknown
+
+
+def decode_options(value: dict[str, Any], schema: Schema, definitions: dict[str, Schema], name: str) -> None:
+    """Check, in place, options that come as a body. Raises Failure (400)."""
+    try:
+        _Decoder(Definitions({}, definitions)).check(value, schema, name, "", "")
+    except WrongType as error:
+        raise bad_request(str(error)) from error
 
 
 def strict_failure(kind: Kind, problems: list[str]) -> Exception:
@@ -91,9 +98,8 @@ def _cannot_be_handled(kind: Kind, why: str) -> str:
     return f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}'
 
 
-def _cannot_unmarshal(value: Any, struct: str, path: str, wanted: str) -> str:
-    word = _GO_KINDS[type(value)]
-    return f"json: cannot unmarshal {word} into Go struct field {struct}.{path} of type {wanted}"
+def _refuse_type(value: Any, target: str) -> None:
+    raise WrongType(f"json: cannot unmarshal {_GO_KINDS[type(value)]} into {target}")
 
 
 @dataclass
@@ -107,7 +113,9 @@ class _Decoder:
         schema = self.source.resolve(schema)
         wanted = schema.get("type")
         if wanted == "object" and "properties" in schema:
-            self.check_struct(value, schema, name.rpartition(".")[2] or struct, go_path, path)
+            own = name.rpartition(".")[2] or struct
+            self.expect(isinstance(value, dict), value, struct, go_path, f"v1.{own}")
+            self.check_struct(value, schema, own, go_path, path)
         elif wanted == "object":
             self.check_map(value, schema, struct, go_path, path)
         elif wanted == "array":
@@ -123,10 +131,9 @@ class _Decoder:
 
     def expect(self, fits: bool, value: Any, struct: str, go_path: str, wanted: str) -> None:
         if not fits:
-            raise WrongType(_cannot_unmarshal(value, struct, go_path, wanted))
+            _refuse_type(value, f"Go struct field {struct}.{go_path} of type {wanted}")
 
     def check_struct(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
-        self.expect(isinstance(value, dict), value, struct, go_path, f"v1.{struct}")
         properties = schema["properties"]
         for key in list(value):
             below = f"{path}.{key}" if path else key
@@ -152,7 +159,9 @@ class _Decoder:
     def check_array(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
         self.expect(isinstance(value, list), value, struct, go_path, f"[]{self.go_type(schema['items'])}")
         for position, item in enumerate(value):
-            self.check(item, schema["items"], struct, go_path, f"{path}[{position}]")
+            if item is None:
+                value[position] = "" if schema["items"].get("type") == "string" else {}
+            self.check(value[position], schema["items"], struct, go_path, f"{path}[{position}]")
 
     def check_string(self, value: Any, schema: Schema, name: str, struct: str, go_path: str) -> None:
         self.expect(isinstance(value, str), value, struct, go_path, "string")

@@ -134,8 +134,8 @@ def check_update(new: Object, old: Object) -> list[FieldError]:
         added = [name for name in new["metadata"].get("finalizers") or [] if name not in before]
         if added:
             words = ", ".join(f'"{name}"' for name in added)
-            why = f"no new finalizers can be added if the object is being deleted, found new finalizers []string{{{words}}}"
-            errors.append(forbidden_field("metadata.finalizers", why))
+            why = "no new finalizers can be added if the object is being deleted, found new finalizers"
+            errors.append(forbidden_field("metadata.finalizers", f"{why} []string{{{words}}}"))
     return errors
 
 

@@ -21,89 +21,82 @@ def _matches(pattern: str, text: str) -> bool:
     return re.fullmatch(pattern, text) is not None
 
 
+_USED = "regex used for validation is"
+_BAD_SUBDOMAIN = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    f"end with an alphanumeric character (e.g. 'example.com', {_USED} '{_SUBDOMAIN}')"
+)
+_BAD_LABEL = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    f"an alphanumeric character (e.g. 'my-name',  or '123-abc', {_USED} '{_LABEL}')"
+)
+_BAD_SERVICE = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    f"and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', {_USED} '{_LABEL_1035}')"
+)
+_LETTERS = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+)
+_NAMES = f"(e.g. 'MyName',  or 'my.name',  or '123-abc', {_USED} '{_QUALIFIED}')"
+_BAD_KEY = (
+    f"a valid label key {_LETTERS} {_NAMES} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+)
+_BAD_VALUE = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    f"end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', {_USED} '{_VALUE}')"
+)
+_BAD_CONFIG_KEY = (
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+    f"'key-name', {_USED} '{_CONFIG_KEY}')"
+)
+_LONG_NAME = "must be no more than 253 characters"
+_LONG_LABEL = "must be no more than 63 bytes"
+
+
+def _checked(text: str, pattern: str, complaint: str, longest: int, too_long: str) -> list[str]:
+    problems = [] if len(text) <= longest else [too_long]
+    return problems if _matches(pattern, text) else [*problems, complaint]
+
+
 def subdomain_problems(name: str) -> list[str]:
     """What keeps `name` from being an RFC 1123 subdomain, the rule for most objects' names."""
-    problems = [] if len(name) <= 253 else ["must be no more than 253 characters"]
-    if not _matches(_SUBDOMAIN, name):
-        problems.append(
-            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
-            f"start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
-        )
-    return problems
+    return _checked(name, _SUBDOMAIN, _BAD_SUBDOMAIN, 253, _LONG_NAME)
 
 
 def label_problems(name: str) -> list[str]:
     """What keeps `name` from being an RFC 1123 label (namespaces, containers)."""
-    problems = [] if len(name) <= 63 else ["must be no more than 63 bytes"]
-    if _matches(_LABEL, name):
-        return problems
-    if _matches(_SUBDOMAIN, name):
-        return [*problems, "must not contain dots"]
-    return [
-        *problems,
-        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end "
-        f"with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')",
-    ]
+    complaint = "must not contain dots" if _matches(_SUBDOMAIN, name) else _BAD_LABEL
+    return _checked(name, _LABEL, complaint, 63, _LONG_LABEL)
 
 
 def service_problems(name: str) -> list[str]:
     """What keeps `name` from being an RFC 1035 label (services)."""
-    problems = [] if len(name) <= 63 else ["must be no more than 63 bytes"]
-    if not _matches(_LABEL_1035, name):
-        problems.append(
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic "
-            "character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for "
-            f"validation is '{_LABEL_1035}')"
-        )
-    return problems
+    return _checked(name, _LABEL_1035, _BAD_SERVICE, 63, _LONG_LABEL)
 
 
 def qualified_problems(key: str) -> list[str]:
     """What keeps `key` from being a label or annotation key: ``name`` or ``prefix/name``."""
-    examples = "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is"
-    charset = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-    parts = key.split("/")
-    if len(parts) > 2:
-        return [
-            f"a valid label key {charset} {examples} '{_QUALIFIED}') with an optional DNS subdomain prefix and '/' "
-            "(e.g. 'example.com/MyName')"
-        ]
+    prefix, slash, name = key.rpartition("/")
+    if "/" in prefix:
+        return [_BAD_KEY]
     problems = []
-    if len(parts) == 2:
-        if not parts[0]:
-            problems.append("prefix part must be non-empty")
-        else:
-            problems += [f"prefix part {problem}" for problem in subdomain_problems(parts[0])]
-    name = parts[-1]
+    if slash and not prefix:
+        problems.append("prefix part must be non-empty")
+    elif slash:
+        problems += [f"prefix part {problem}" for problem in subdomain_problems(prefix)]
     if not name:
         problems.append("name part must be non-empty")
-    elif len(name) > 63:
-        problems.append("name part must be no more than 63 bytes")
-    if not _matches(_QUALIFIED, name):
-        problems.append(f"name part {charset} {examples} '{_QUALIFIED}')")
-    return problems
+    return problems + _checked(name, _QUALIFIED, f"name part {_LETTERS} {_NAMES}", 63, f"name part {_LONG_LABEL}")
 
 
 def value_problems(value: str) -> list[str]:
     """What keeps `value` from being a label's value."""
-    problems = [] if len(value) <= 63 else ["must be no more than 63 bytes"]
-    if not _matches(_VALUE, value):
-        problems.append(
-            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must "
-            "start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used "
-            f"for validation is '{_VALUE}')"
-        )
-    return problems
+    return _checked(value, _VALUE, _BAD_VALUE, 63, _LONG_LABEL)
 
 
 def config_key_problems(key: str) -> list[str]:
     """What keeps `key` from being a key in a ConfigMap or Secret."""
-    if _matches(_CONFIG_KEY, key):
-        return []
-    return [
-        "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME', "
-        f" or 'key-name', regex used for validation is '{_CONFIG_KEY}')"
-    ]
+    return _checked(key, _CONFIG_KEY, _BAD_CONFIG_KEY, 253, _LONG_NAME)
 
 
 def generated(base: str, rng: random.Random) -> str:

@@ -46,6 +46,12 @@ def apply_json(target: dict[str, Any], patch: Any) -> dict[str, Any]:
         word = _GO_WORDS.get(type(patch), "null")
         why = f"json: cannot unmarshal {word} into Go value of type []handlers.jsonPatchOp"
         raise bad_request(f"error decoding patch: {why}")
+    odd = next((operation for operation in patch if not isinstance(operation, dict)), None)
+    if odd is not None:
+        word = _GO_WORDS[type(odd)]
+        raise bad_request(
+            f"error decoding patch: json: cannot unmarshal {word} into Go value of type handlers.jsonPatchOp"
+        )
     document = copy.deepcopy(target)
     for operation in patch:
         try:

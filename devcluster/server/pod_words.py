@@ -26,10 +26,7 @@ def pod_status(obj: Object) -> str:
     status = obj.get("status") or {}
     word = status.get("reason") or status.get("phase") or "Unknown"
     initial = _init_word(obj)
-    if initial is not None:
-        word = initial
-    else:
-        word = _container_word(status.get("containerStatuses") or [], word)
+    word = _container_word(status.get("containerStatuses") or [], word) if initial is None else initial
     if "deletionTimestamp" in obj["metadata"]:
         return "Unknown" if status.get("reason") == "NodeLost" else "Terminating"
     return str(word)

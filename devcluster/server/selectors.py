@@ -62,11 +62,11 @@ class _Parser:
         found: list[Requirement] = []
         while self.peek():
             found.append(self.requirement())
-            token = self.next()
-            if token == "":
+            separator = self.next()
+            if not separator:
                 break
-            if token != ",":
-                raise _unparsable(f"found '{token}', expected: ',' or 'end of string'", inside=False)
+            if separator != ",":
+                raise _unparsable(f"found '{separator}', expected: ',' or 'end of string'", inside=False)
             if self.peek() in ("", ","):
                 raise _unparsable(f"found '{self.peek()}', expected: identifier after ','", inside=False)
         return tuple(found)
@@ -135,7 +135,7 @@ def parse_labels(text: str) -> tuple[Requirement, ...]:
 
 
 def parse_fields(text: str, known: Iterable[str]) -> tuple[tuple[str, bool, str], ...]:
-    """(field, wanted equal, value) of a fieldSelector; `known` are the fields the kind supports. Raises Failure (400)."""
+    """(field, wanted equal, value) of a fieldSelector, whose fields must be `known`. Raises Failure (400)."""
     found: list[tuple[str, bool, str]] = []
     for part in filter(None, re.split(r"(?<!\\),", text)):
         parsed = re.fullmatch(r"((?:[^=!\\]|\\.)*?)(!=|==|=)(.*)", part, re.DOTALL)

@@ -73,4 +73,4 @@ class Streams:
 
 def _reset(request: web.Request) -> None:
     if request.transport is not None:
-        request.transport.abort()  # type: ignore[attr-defined]
+        request.transport.abort()

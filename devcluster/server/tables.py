@@ -86,8 +86,9 @@ def duration(seconds: float) -> str:
         return f"{max(left, 0)}s"
     minutes, hours, days = left // 60, left // 3600, left // 86400
     for limit, big, small, unit, below, size in (
-        (600, minutes, left % 60, "m", "s", 1), (10_800, minutes, 0, "m", "", 0), (28_800, hours, minutes % 60, "h", "m", 1),
-        (172_800, hours, 0, "h", "", 0), (691_200, days, hours % 24, "d", "h", 1), (63_072_000, days, 0, "d", "", 0),
+        (600, minutes, left % 60, "m", "s", 1), (10_800, minutes, 0, "m", "", 0),
+        (28_800, hours, minutes % 60, "h", "m", 1), (172_800, hours, 0, "h", "", 0),
+        (691_200, days, hours % 24, "d", "h", 1), (63_072_000, days, 0, "d", "", 0),
     ):  # fmt: skip
         if left < limit:
             return f"{big}{unit}" + (f"{small}{below}" if size and small else "")

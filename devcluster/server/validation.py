@@ -27,6 +27,7 @@ _NOT_CHECKED = (
     "some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation"
 )
+_JSON_TYPES: MappingProxyType[type, str] = MappingProxyType({str: "string", list: "array", dict: "object"})
 _BOUNDS = MappingProxyType({"int32": 2**31, "int64": 2**63, "": 2**63})
 
 
@@ -196,7 +197,7 @@ def _type_of(value: Any) -> tuple[str, str]:
         return "integer", "int64"
     if isinstance(value, float):
         return "number", "float64"
-    return {str: "string", list: "array", dict: "object"}[type(value)], ""
+    return _JSON_TYPES[type(value)], ""
 
 
 def _in_range(value: float, name: str) -> bool:

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from devcluster.server import builtin, crds, metadata, objects, patches, schema, validation
-from devcluster.server.definitions import Definitions, strict_failure
+from devcluster.server import crds, defaults, metadata, objects, patches, rules, schema, validation
+from devcluster.server.admission import Admission
+from devcluster.server.definitions import Definitions
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
@@ -48,6 +49,7 @@ class Verbs:
     def __init__(self, store: Store, definitions: Definitions, *, now: Callable[[], float], rng: random.Random) -> None:
         self._store = store
         self._definitions = definitions
+        self._admission = Admission(definitions)
         self._strategic = patches.StrategicMerge(definitions)
         self._now = now
         self._rng = rng
@@ -61,7 +63,7 @@ class Verbs:
 
     def create(self, kind: Kind, namespace: str, obj: Object, options: WriteOptions) -> Outcome:
         """Raises Failure: 400, 403, 404, 409, 422, or 500 where resourceVersion is set."""
-        warnings = self.admit(kind, obj, options)
+        warnings = self._admission.admit(kind, obj, options)
         self._check_place(kind, namespace, obj)
         if obj["metadata"].get("resourceVersion"):
             raise plain_error("resourceVersion should not be set on objects to be created")
@@ -85,10 +87,7 @@ class Verbs:
         self, kind: Kind, namespace: str, name: str, obj: Object, options: WriteOptions, subresource: str = ""
     ) -> Outcome:
         """PUT. Raises Failure: 400, 404, 409, 422."""
-        warnings = self.admit(kind, obj, options)
-        given = obj["metadata"].get("name", "")
-        if not given:
-            raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
+        warnings = self._admission.admit(kind, obj, options)
         self._check_identity(kind, namespace, name, obj)
         old_record = self.get(kind, *self.key(kind, namespace, name))
         uid = obj["metadata"].get("uid")
@@ -106,7 +105,7 @@ class Verbs:
         old_record = self.get(kind, *self.key(kind, namespace, name))
         obj = self.patched(kind, objects.decode(old_record), patch, patch_type)
         raw = copy.deepcopy(obj) if options.field_validation == "Strict" else {}
-        warnings = self.admit(kind, obj, options, patched_from=raw)
+        warnings = self._admission.admit(kind, obj, options, patched_from=raw)
         self._check_identity(kind, namespace, name, obj)
         self._check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
         outcome = self._replace(kind, old_record, obj, options, subresource)
@@ -120,28 +119,9 @@ class Verbs:
             return self._strategic.apply(obj, patch, self._definitions.schema(kind))
         return patches.apply_merge(obj, patch)
 
-    def admit(self, kind: Kind, obj: Object, options: WriteOptions, *, patched_from: Object | None = None) -> list[str]:
-        """Check the form of a body in place and drop what nobody knows; warnings. Raises Failure (400, 422)."""
-        _check_type(kind, obj)
-        if not isinstance(obj.get("metadata"), dict):
-            obj.setdefault("metadata", {})
-        if kind.schema is None:
-            unknown = self._definitions.decode(obj, kind)
-        else:
-            unknown = self._definitions.decode_meta(obj, kind)
-            unknown += schema.prune(obj, kind.schema)
-        if obj.get("metadata") is None:
-            obj["metadata"] = {}
-        problems = [f'unknown field "{path}"' for path in sorted(unknown)]
-        if problems and options.field_validation == "Strict":
-            if patched_from is not None:
-                raise _strict_patch(patched_from, problems)
-            raise strict_failure(kind, problems)
-        return problems if options.field_validation == "Warn" else []
-
     def fill_for_seed(self, kind: Kind, obj: Object) -> None:
         """Fill in, in place, an object that is stored without the ways of a request. Raises Failure (400, 422)."""
-        self.admit(kind, obj, WriteOptions(field_validation="Strict"))
+        self._admission.admit(kind, obj, WriteOptions(field_validation="Strict"))
         meta = obj["metadata"]
         meta.setdefault("uid", metadata.new_uid(self._rng))
         if kind.counts_generation:
@@ -168,7 +148,7 @@ class Verbs:
         if subresource == "status":
             errors += self._check_status(kind, obj)
         else:
-            errors += self._check_body(kind, obj) + builtin.check_update(obj, old, kind)
+            errors += self._check_body(kind, obj) + rules.check_update(obj, old, kind)
         self._refuse(kind, name, errors)
         if kind.counts_generation and _spec_changed(kind, obj, old):
             obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
@@ -191,7 +171,7 @@ class Verbs:
         if kind.has_status:
             obj.pop("status", None) if kind.key != "nodes" else None
         self._fill_existing(kind, obj)
-        builtin.fill_for_create(obj, kind)
+        defaults.fill_for_create(obj, kind)
 
     def _fill_existing(self, kind: Kind, obj: Object) -> None:
         if kind.schema is not None:
@@ -200,14 +180,14 @@ class Verbs:
         elif kind is CUSTOM_RESOURCE_DEFINITIONS:
             crds.fill_defaults(obj)
         else:
-            builtin.fill_defaults(obj, kind, self._rng)
+            defaults.fill_defaults(obj, kind, self._rng)
 
     def _check_body(self, kind: Kind, obj: Object) -> list[FieldError]:
         if kind.schema is not None:
             return validation.validate(_without_meta(obj), kind.schema)
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             return crds.check(obj)
-        return builtin.check(obj, kind)
+        return rules.check(obj, kind)
 
     @staticmethod
     def _check_status(kind: Kind, obj: Object) -> list[FieldError]:
@@ -229,6 +209,8 @@ class Verbs:
 
     def _check_identity(self, kind: Kind, namespace: str, name: str, obj: Object) -> None:
         given = obj["metadata"].get("name", "")
+        if not given:
+            raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
         if given != name:
             raise bad_request(f"the name of the object ({given}) does not match the name on the URL ({name})")
         self._check_place(kind, namespace, obj)
@@ -268,32 +250,6 @@ def _may_go(kind: Kind, obj: Object) -> bool:
     meta = obj["metadata"]
     held = meta.get("finalizers") or meta.get("deletionGracePeriodSeconds")
     return not held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))
-
-
-def _check_type(kind: Kind, obj: Object) -> None:
-    version, name = obj.get("apiVersion"), obj.get("kind")
-    if kind.custom:
-        if version != kind.api_version:
-            message = f"does not match the expected API version ({kind.api_version})"
-            raise bad_request(f"the API version in the data ({version}) {message}")
-        if name != kind.kind:
-            error = invalid_value("kind", name, f"must be {kind.kind}")
-            given = obj["metadata"].get("name", "") if isinstance(obj.get("metadata"), dict) else ""
-            details = {"name": given, "group": kind.group, "kind": name}
-            raise invalid_as(f"{name}.{kind.group}", given, [error], details)
-        return
-    if version not in (None, "", kind.api_version):
-        message = f"does not match the expected API version ({kind.api_version})"
-        raise bad_request(f"the API version in the data ({version}) {message}")
-    if name not in (None, "", kind.kind):
-        why = f"converting (v1.{name}) to (core.{kind.kind}): unknown conversion"
-        raise bad_request(f'{name} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
-    obj["apiVersion"], obj["kind"] = kind.api_version, kind.kind
-
-
-def _strict_patch(obj: Object, problems: list[str]) -> Exception:
-    error = invalid_value("patch", objects.compact(obj), f"strict decoding error: {', '.join(problems)}")
-    return invalid_as("", "", [error], {})
 
 
 def _uid_mismatch(kind: Kind, record: Record, uid: str) -> str:

@@ -164,10 +164,11 @@ def node_conditions(ready: str, since: str, now: str) -> list[Json]:
     """A node's conditions; `ready` is True, False or Unknown."""
     fine = {"lastHeartbeatTime": now, "lastTransitionTime": since, "status": "False"}
     pressure = [
-        {"type": f"{what}Pressure", **fine, "reason": f"KubeletHas{enough}", "message": f"kubelet has {words} available"}
+        {"type": f"{what}Pressure", **fine, "reason": f"KubeletHas{enough}", "message": f"kubelet has {words}"}
         for what, enough, words in (
-            ("Memory", "SufficientMemory", "sufficient memory"), ("Disk", "NoDiskPressure", "no disk pressure"),
-            ("PID", "SufficientPID", "sufficient PID"),
+            ("Memory", "SufficientMemory", "sufficient memory available"),
+            ("Disk", "NoDiskPressure", "no disk pressure"),
+            ("PID", "SufficientPID", "sufficient PID available"),
         )
     ]  # fmt: skip
     if ready == "True":

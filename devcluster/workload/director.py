@@ -126,8 +126,8 @@ def _key(obj: Json) -> str:
 
 def _is_done(deployment: Json) -> bool:
     status, wanted = deployment.get("status", {}), deployment["spec"]["replicas"]
-    seen = status.get("observedGeneration") == deployment["metadata"]["generation"]
-    return seen and status.get("updatedReplicas") == status.get("replicas") == wanted
+    seen = bool(status.get("observedGeneration") == deployment["metadata"]["generation"])
+    return seen and bool(status.get("updatedReplicas") == status.get("replicas") == wanted)
 
 
 def _next_version(image: str) -> str:

@@ -41,7 +41,7 @@ class DueQueue:
             except InformerdError as error:
                 _log.debug("%s: %s", key, error)
                 self.add(key, RETRY_SECONDS)
-            except Exception:
+            except Exception:  # noqa: BLE001 - one bad object must not stop a controller
                 _log.exception("%s", key)
 
     async def _next(self) -> str:
@@ -56,16 +56,11 @@ class DueQueue:
 
     async def _sleep(self, seconds: float | None) -> None:
         """Until something is due, or the queue changed."""
-        changed = asyncio.ensure_future(self._changed.wait())
-        tasks = {changed}
+        tasks: set[asyncio.Task[object]] = {asyncio.create_task(self._changed.wait())}
         if seconds is not None:
-            tasks.add(asyncio.ensure_future(self._nap(seconds)))
+            tasks.add(asyncio.create_task(self._clock.sleep(seconds)))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()
-
-    async def _nap(self, seconds: float) -> bool:
-        await self._clock.sleep(seconds)
-        return True

@@ -43,7 +43,7 @@ class Scheduler:
 
     def _emptiest(self, nodes: list[Json]) -> str:
         used = Counter(pod["spec"].get("nodeName", "") for pod in self._cluster.all(PODS))
-        names = [node["metadata"]["name"] for node in nodes]
+        names: list[str] = [node["metadata"]["name"] for node in nodes]
         return min(names, key=lambda name: (used[name], self._cluster.rng.random()))
 
     async def _refuse(self, pod: Json) -> None:

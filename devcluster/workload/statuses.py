@@ -16,8 +16,8 @@ def conditions(created: float, now: float, *, ready: bool, reason: str = "", fin
     for name in _CONDITIONS:
         holds = ready or name in ("PodScheduled", "Initialized") or (name == _CONDITIONS[0] and not finished)
         since = now if name in ("Ready", "ContainersReady") else created
-        condition = {"type": name, "status": "True" if holds else "False", "lastTransitionTime": stamp(since)}
-        condition["lastProbeTime"] = None
+        condition: Json = {"type": name, "status": "True" if holds else "False", "lastProbeTime": None}
+        condition["lastTransitionTime"] = stamp(since)
         if not holds and reason:
             condition["reason"] = reason
         found.append(condition)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Flaw = Literal["", "crash", "memory", "image", "pending"]
-"""What is permanently wrong with an application's pods: crash loops, runs out of memory, no such image, fits no node."""
+"""What is permanently wrong with some of an application's pods: crash loops, out of memory, no image, fits no node."""
 
 REGISTRY = "registry.example.com"
 
