@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import yaml
 
 from dashboard.edits.fields import Segment, Value
-from dashboard.edits.nodes import AliasNode, DocumentError, MappingNode, Node, ScalarNode, SequenceNode, read_nodes
+from dashboard.edits.nodes import AliasNode, DocumentError, MappingNode, Node, SequenceNode, read_nodes
+from dashboard.edits.unfold import MAX_BYTES, is_merge, key_of, unfolded
 
 __all__ = ["MAX_BYTES", "Document", "DocumentError", "parse"]
-
-MAX_BYTES = 3 * 1024 * 1024
-"""The API server takes request bodies up to 3 MiB (apiserver's MaxRequestBodyBytes)."""
 
 _BINARY = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
@@ -63,8 +61,7 @@ def parse(text: str) -> Document:
         raise DocumentError("The text is empty.")
     if not isinstance(root, MappingNode):
         raise root.error("An object is made of fields such as “kind: Mydemo”; this text is something else.")
-    value: dict[str, Value] = _Unfold().value(root)
-    return Document(text, value, root)
+    return Document(text, unfolded(root), root)
 
 
 def _check_characters(text: str) -> None:
@@ -79,80 +76,6 @@ def _check_characters(text: str) -> None:
             before.count("\n") + 1,
             binary.start() - (before.rfind("\n") + 1) + 1,
         )
-
-
-class _Unfold:
-    """Makes plain values of nodes; aliases are followed as far as MAX_BYTES of content."""
-
-    def __init__(self) -> None:
-        self._weight = 0
-        self._open: set[int] = set()
-
-    def value(self, node: Node) -> Value:
-        if isinstance(node, AliasNode):
-            return self._alias(node)
-        if isinstance(node, ScalarNode):
-            self._weigh(node, len(node.word))
-            return node.value
-        self._weigh(node, 1)
-        if isinstance(node, MappingNode):
-            return self._mapping(node)
-        assert isinstance(node, SequenceNode)  # noqa: S101 (the fourth and last kind of node)
-        return [self.value(item) for item in node.items]
-
-    def _alias(self, node: AliasNode) -> Value:
-        if id(node.target) in self._open or node.target.start <= node.start < node.target.end:
-            raise node.error("This alias stands inside of what it stands for.")
-        self._open.add(id(node.target))
-        value = self.value(node.target)
-        self._open.discard(id(node.target))
-        return value
-
-    def _weigh(self, node: Node, weight: int) -> None:
-        self._weight += max(weight, 1)
-        if self._weight > 2 * MAX_BYTES:
-            raise node.error("Aliases in this text unfold to more than the API server takes.")
-
-    def _mapping(self, node: MappingNode) -> dict[str, Value]:
-        merged: dict[str, Value] = {}
-        own: dict[str, Value] = {}
-        places: dict[str, Node] = {}
-        for key_node, value_node in node.entries:
-            if is_merge(key_node):
-                merged = self._merged(value_node) | merged
-                continue
-            key = key_of(key_node)
-            if key in places:
-                first = places[key].line + 1
-                raise key_node.error(f"The field “{key}” is given twice; the first is in line {first}.")
-            places[key] = key_node
-            own[key] = self.value(value_node)
-        return {**merged, **own} if merged else own
-
-    def _merged(self, node: Node) -> dict[str, Value]:
-        value = self.value(node)
-        values = value if isinstance(value, list) else [value]
-        result: dict[str, Value] = {}
-        for each in values:
-            if not isinstance(each, dict):
-                raise node.error("“<<” merges fields; this is something else.")
-            result = each | result
-        return result
-
-
-def is_merge(node: Node) -> bool:
-    """Whether a key is YAML 1.1's ``<<``, which kubectl follows."""
-    return isinstance(node, ScalarNode) and node.plain and node.word == "<<"
-
-
-def key_of(node: Node) -> str:
-    """The name of a field, as kubectl makes it of a key. Raises DocumentError."""
-    if isinstance(node, AliasNode):
-        node = node.target
-    value = node.value if isinstance(node, ScalarNode) else None
-    if value is None:
-        raise node.error("A field needs a name before its colon.")
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _child(node: Node, segment: Segment) -> tuple[Node, Node] | None:

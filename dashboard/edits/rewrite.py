@@ -11,9 +11,10 @@ import json
 from collections.abc import Callable
 from difflib import SequenceMatcher
 
-from dashboard.edits.document import Document, DocumentError, is_merge, key_of, parse
+from dashboard.edits.document import Document, DocumentError, parse
 from dashboard.edits.fields import ABSENT, Value, same
 from dashboard.edits.nodes import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
+from dashboard.edits.unfold import is_merge, key_of
 from dashboard.resources.yaml_text import dump, scalar, to_yaml
 
 _ALIGN_AT_MOST = 400
