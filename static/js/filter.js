@@ -1,5 +1,5 @@
-/* The filter of a list or of the feed: typing replaces the address, Enter adds one to the history. The form works
-   without this; here empty fields stay out of the address. */
+/* Lists and the feed. Typing in the filter replaces the address, Enter adds one to the history; the form works without
+   this, here empty fields stay out of the address. A table wider than its place scrolls sideways. */
 (() => {
   "use strict";
 
@@ -16,4 +16,13 @@
   document.addEventListener("search", ({ target }) => {
     if (target.id === "q") target.dispatchEvent(new Event("input", { bubbles: true }));
   });
+  /* Only then: what scrolls sideways cannot have a header that stays. */
+  const widths = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const card = target.closest(".table-card");
+      const table = card.querySelector("table");
+      card.toggleAttribute("data-ui-scroll", table.offsetWidth > card.clientWidth);
+    }
+  });
+  for (const element of document.querySelectorAll(".table-card, .table-card > table")) widths.observe(element);
 })();

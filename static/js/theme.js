@@ -77,13 +77,36 @@
   /* ---- the tab: its icon and title show staleness ---- */
 
   const icon = document.getElementById("favicon");
+  const drawings = new Map(); // state → the icon's SVG text
+  const BRAND = "#4b68e8"; // the colour in static/favicon that gives way to the cluster's
+
+  /* The icon's drawing for a state; empty where there is no connection to get it. */
+  async function drawingOf(state) {
+    try {
+      if (!drawings.has(state)) drawings.set(state, await (await fetch(icon.dataset[state])).text());
+    } catch {
+      return "";
+    }
+    return drawings.get(state);
+  }
+
+  async function paintIcon(state) {
+    const swatch = document.querySelector(".swatch");
+    if (!icon?.dataset[state] || !swatch) return;
+    const drawing = await drawingOf(state);
+    if (!drawing || document.body.dataset.live !== state) return;
+    const coloured = drawing.replace(BRAND, getComputedStyle(swatch).backgroundColor);
+    icon.href = `data:image/svg+xml,${encodeURIComponent(coloured)}`;
+    if (state === "live") ["stale", "offline"].forEach(drawingOf); // later there may be nothing to get them from
+  }
+
   const plainTitle = () => document.title.replace(/^\((?:stale|offline)\) /, "");
 
   document.addEventListener("deltaboard:state", ({ detail }) => {
     const state = detail.state;
     const word = document.querySelector("[data-live-word]");
     if (word) word.textContent = state;
-    if (icon?.dataset[state]) icon.href = icon.dataset[state];
+    paintIcon(state);
     const troubled = state === "stale" || (state === "offline" && detail.words);
     document.title = troubled ? `(${state}) ${plainTitle()}` : plainTitle();
   });
