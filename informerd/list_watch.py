@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -18,6 +19,10 @@ from informerd.resource import Resource
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
+
+
+TURN = 200
+"""Items after which the event loop gets its turn."""
 
 
 class Page(msgspec.Struct, Generic[T]):
@@ -78,7 +83,7 @@ class ListWatch(Generic[T]):
             "continue": continue_token,
         }
         answer = await self._client.list(self.resource, self.namespace, params=self._parameters(parameters))
-        return self._decode_page(answer.body)
+        return await self._decode_page(answer.body)
 
     async def watch(
         self, resource_version: str, *, lasting: float, send_initial_events: bool = False
@@ -103,12 +108,17 @@ class ListWatch(Generic[T]):
     def _parameters(self, given: Mapping[str, str]) -> dict[str, str]:
         return {name: value for name, value in {**given, **self._selectors}.items() if value}
 
-    def _decode_page(self, body: bytes) -> Page[T]:
+    async def _decode_page(self, body: bytes) -> Page[T]:
         try:
             content = _list.decode(body)
         except msgspec.DecodeError as error:
             raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
-        objects = [obj for item in content.items or () if (obj := self._decode_item(item)) is not None]
+        objects = []
+        for count, item in enumerate(content.items or (), 1):
+            if (obj := self._decode_item(item)) is not None:
+                objects.append(obj)
+            if count % TURN == 0:  # a list without pages may be long
+                await asyncio.sleep(0)
         meta = content.metadata
         return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count)
 

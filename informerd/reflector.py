@@ -26,7 +26,7 @@ from informerd.pager import list_all
 from informerd.probe import Probe
 from informerd.recovery import Recovery
 from informerd.reflector_settings import ReflectorSettings
-from informerd.watch_session import Cursor, WatchSession
+from informerd.watch_session import Cursor, HistoryLost, WatchSession
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -173,6 +173,9 @@ class Reflector(Generic[T]):
                 await self._follow(session)
             except (TooManyRequests, Unreachable) as error:
                 await self.recovery.pause(error)
+            except HistoryLost:
+                self._version_unavailable = True
+                raise
             except ServerError as error:
                 if not self._may_retry(error):
                     raise

@@ -10,6 +10,14 @@ def parse_resource_version(text: str) -> int:
     return int(text)
 
 
+def is_before(version: str, other: str) -> bool:
+    """Whether `version` is known to be older than `other`."""
+    try:
+        return parse_resource_version(version) < parse_resource_version(other)
+    except ValueError:
+        return False
+
+
 def has_reached(seen: str, wanted: str) -> bool:
     """Whether a store at version `seen` knows all that happened up to `wanted`. Unreadable versions: only if equal."""
     if seen == wanted:

@@ -16,6 +16,7 @@ from informerd.event_stream import EventStream, WatchEvent
 from informerd.health import HealthMonitor
 from informerd.objects import Object
 from informerd.pager import Progress
+from informerd.resource_version import is_before
 from informerd.streaming_list import Patience, StreamedList, collect
 from informerd.vigil import Vigil
 
@@ -28,6 +29,13 @@ SHORT = 1.0
 
 class ShortWatch(InformerdError):
     """The API server ended a watch at once and without an event."""
+
+
+class HistoryLost(InformerdError):
+    """The API server is at a version before one that it has told of: restored from a backup, or another one.
+
+    (client-go does not notice: such a watch stays silent until the versions have caught up.)
+    """
 
 
 class Cursor(msgspec.Struct):
@@ -134,6 +142,11 @@ class WatchSession(Generic[T]):
         if not self._events_came and self._clock.now() - self._began < SHORT:
             raise ShortWatch("the API server ended the watch at once")
 
+    def _check_order(self, bookmark: str) -> None:
+        """Only bookmarks tell: the versions of objects need not grow where an API server keeps no single history."""
+        if not self._cursor.from_start and is_before(bookmark, self._cursor.version):
+            raise HistoryLost(f"the API server is at version {bookmark}, but was at {self._cursor.version} before")
+
     def _fell_silent(self) -> None:
         self.declare_dead(f"nothing was heard for {self._silence:g} s")
 
@@ -145,6 +158,7 @@ class WatchSession(Generic[T]):
             obj = event.object
             if obj is None:
                 if event.type == "BOOKMARK":
+                    self._check_order(event.resource_version)
                     bookmarks += 1
                     changes.append(Bookmark(event.resource_version))
             elif event.type == "MODIFIED":

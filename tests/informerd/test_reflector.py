@@ -1,5 +1,4 @@
-"""The reflector's rules, one by one, against scripted answers. The numbers in comments are those of the informer's
-behaviours in docs/informerd.md."""
+"""The reflector's rules, one by one, against scripted answers."""
 
 from __future__ import annotations
 
@@ -459,6 +458,22 @@ class TestWatch:
         await watch.send_raw(b'{"object":' + msgspec.json.encode(pod("b", "11")) + b', "type": "ADDED"}\n')
         await until_version(setup, "11")
         assert setup.keys == {"default/a": "5", "default/b": "11"}
+
+    async def test_a_bookmark_from_before_what_was_heard_leads_to_a_relist_at_any_version(
+        self, start: StartInformer, server: ScriptedServer, clock: FakeClock
+    ) -> None:
+        """An API server restored from a backup: a watch from the old version would be silent for a long time."""
+        setup, watch = await listed(start, server)
+        await watch.send("BOOKMARK", bookmark("3"))
+        await clock.sleeper(0.8, 1.6)
+        assert setup.state == "stale"
+        assert "at version 3, but was at 10 before" in setup.informer.health().problem
+        await clock.advance(1)
+        again = await server.take_list()
+        assert again.version == ""
+        again.answer_list([], "4")
+        assert (await server.take_watch()).version == "4"
+        assert setup.keys == {}
 
     async def test_adds_of_a_watch_from_the_start_do_not_advance_the_version(
         self, start: StartInformer, server: ScriptedServer, clock: FakeClock
