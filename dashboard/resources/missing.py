@@ -114,7 +114,7 @@ def _missing_object(live: LiveParts, kind: KindInfo, namespace: str, name: str) 
     deleted = _deleted(live, replica, namespace, name)
     if not deleted and namespace and (names := namespace_names(live)) and namespace not in names:
         near = difflib.get_close_matches(namespace, names, n=MOST_CHOICES, cutoff=0.5) or names[:MOST_CHOICES]
-        links = tuple(Link(other, f"{kind.path}?namespace={other}") for other in near)
+        links = tuple(Link(other, f"{kind.path}?namespace={other}") for other in sorted(near))
         return Missing(title, f"There is no namespace {namespace} either.", links, f"{kind.title} in other namespaces")
     links, links_title = _near(kind, replica, namespace, name)
     message = deleted or f"The cluster has no {kind.singular} of this name{where}."
@@ -139,7 +139,7 @@ def _near(kind: KindInfo, replica: Replica, namespace: str, name: str) -> tuple[
     near = difflib.get_close_matches(name, pool[:MOST_COMPARED], n=MOST_CHOICES, cutoff=0.5)
     where = f" in {namespace}" if namespace else ""
     title = f"{kind.title}{where} with names like it" if near else f"{kind.title}{where}"
-    links = _links(kind, ((namespace, other) for other in near or names[:MOST_CHOICES]))
+    links = _links(kind, ((namespace, other) for other in sorted(near) or names[:MOST_CHOICES]))
     return links or _list_link(kind), title
 
 

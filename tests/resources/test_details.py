@@ -1,0 +1,156 @@
+"""Details: the first sentence, conditions, containers, owner."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dashboard.resources.containers import containers_of
+from dashboard.resources.details import Owner, describe
+from dashboard.resources.kinds import KINDS
+from dashboard.resources.sentences import duration, plain
+from tests.resources.made import Json, made, row_of
+from tests.resources.pod_states import STATES, pod_of
+from tests.resources.test_rows import mydemo, random_json
+
+NOW = 1_800_000_000.0
+
+
+def told(key: str, obj: Json) -> str:
+    return plain(describe(key, row_of(key, obj), obj, NOW).summary)
+
+
+def pod(name: str) -> Json:
+    state = next(state for state in STATES if state.name == name)
+    found = pod_of(state, "shop")
+    found["metadata"] |= {"creationTimestamp": "2026-11-01T08:00:00Z"}
+    return {**found, "status": {**state.status, "startTime": "2026-11-01T08:00:00Z"}}
+
+
+THREE, ROOM, START = {"replicas": 3}, {"pods": "110", "cpu": "4"}, "2026-11-01T08:00:00Z"
+CREATED = "created 2026-11-01 08:00:00 UTC ago."
+
+
+@pytest.mark.parametrize(
+    ("key", "obj", "expected"),
+    [
+        ("pods", pod("running"), "Running on node-1 for 2026-11-01 08:00:00 UTC."),
+        ("pods", pod("unscheduled"), "Pending, on no node yet for 2026-11-01 08:00:00 UTC."),
+        ("mydemos.crddemo.k8s.io", mydemo({"ip": "10.0.0.1", "port": 80}), f"Points to 10.0.0.1, port 80, {CREATED}"),
+        (
+            "mydemos.crddemo.k8s.io",
+            mydemo("x", {"phase": "Ready"}),
+            f"Points to no address, port not set, Ready, {CREATED}",
+        ),
+        ("configmaps", made("ConfigMap", "c"), "Created 2026-11-01 08:00:00 UTC ago."),
+        (
+            "deployments.apps",
+            made("Deployment", "d", spec={"strategy": {"type": "Recreate"}, **THREE}, status={"availableReplicas": 2}),
+            f"2 of 3 pods available, 0 up to date, strategy Recreate, {CREATED}",
+        ),
+        ("deployments.apps", made("Deployment", "d", spec={"replicas": 0}), f"Scaled down to no pods, {CREATED}"),
+        ("replicasets.apps", made("ReplicaSet", "r", spec={"replicas": 1}), f"0 of 1 pod ready, {CREATED}"),
+        (
+            "jobs.batch",
+            made(
+                "Job",
+                "j",
+                spec={"completions": 1},
+                status={"succeeded": 1, "failed": 2, "startTime": START, "completionTime": "2026-11-01T08:02:05Z"},
+            ),
+            "Running, 1/1 completions, 2 pods failed, took 2 min 5 s, done 2026-11-01 08:02:05 UTC ago.",
+        ),
+        (
+            "nodes",
+            made("Node", "n", namespace="", spec={"unschedulable": True}, status={"allocatable": ROOM}),
+            "Unknown,SchedulingDisabled, room for 110 pods, 4 CPU, ? memory, takes no new pods.",
+        ),
+    ],
+)
+def test_the_first_sentence_says_how_the_object_is(key: str, obj: Json, expected: str) -> None:
+    assert told(key, obj) == expected
+
+
+def test_a_pod_that_restarted_says_how_it_ended_last() -> None:
+    summary = describe("pods", row_of("pods", pod("crash")), pod("crash"), NOW).summary
+    text = plain(summary)
+    assert text.startswith("CrashLoopBackOff on node-1 for ")
+    assert ", restarted 14 times, last exit 137 OOMKilled " in text
+    ages = [piece for piece in summary if piece.datetime]
+    assert [piece.datetime[-1] for piece in ages] == ["Z", "Z"]
+
+
+def test_an_object_that_is_asked_to_go_says_so_first() -> None:
+    obj = mydemo({"port": 1}, deletionTimestamp="2026-11-01T08:00:00Z", finalizers=["a/b"])
+    assert told("mydemos.crddemo.k8s.io", obj) == "Terminating: asked to go 2026-11-01 08:00:00 UTC ago."
+
+
+def test_containers_say_their_state_restarts_and_resources() -> None:
+    obj = pod("init-crash")
+    obj["spec"]["containers"][0]["resources"] = {
+        "requests": {"cpu": "500m", "memory": "1Gi"},
+        "limits": {"memory": "2Gi"},
+    }
+    init, second, api, log = containers_of(obj)
+    assert (init.kind, init.state, init.tone, init.restarts) == ("init", "Waiting: CrashLoopBackOff", "bad", 14)
+    assert (second.state, second.tone) == ("Waiting: PodInitializing", "busy")
+    assert (api.kind, api.state, api.resources) == (
+        "container",
+        "Not started",
+        "cpu 500m, memory 1Gi · limit memory 2Gi",
+    )
+    assert log.resources == ""
+    ended = containers_of(pod("half-failed"))
+    assert [(line.state, line.tone) for line in ended] == [("Exited 0", "idle"), ("Exited 2: Error", "bad")]
+    assert containers_of(pod("sidecar"))[0].kind == "sidecar"
+
+
+def test_a_workload_shows_the_containers_of_its_template() -> None:
+    template = {"spec": {"containers": [{"name": "a", "image": "i:1"}]}}
+    (line,) = containers_of(made("Deployment", "d", spec={"template": template}))
+    assert (line.name, line.image, line.state, line.ready, line.restarts) == ("a", "i:1", "", None, None)
+
+
+def test_conditions_tell_good_news_from_bad() -> None:
+    names = [
+        ("Ready", "True"),
+        ("Ready", "False"),
+        ("DiskPressure", "True"),
+        ("DiskPressure", "False"),
+        ("Ready", "Unknown"),
+    ]
+    obj = made(
+        "Node", "n", namespace="", status={"conditions": [{"type": name, "status": status} for name, status in names]}
+    )
+    found = describe("nodes", row_of("nodes", obj), obj, NOW).conditions
+    assert [condition.tone for condition in found] == ["ok", "warn", "bad", "ok", "warn"]
+
+
+def test_the_owner_is_the_controller_and_its_kind_is_found() -> None:
+    owners: list[Json] = [
+        {"apiVersion": "v1", "kind": "ConfigMap", "name": "c", "uid": "1"},
+        {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "2", "controller": True},
+    ]
+    obj = made("Pod", "p", metadata={"ownerReferences": owners})
+    assert describe("pods", row_of("pods", obj), obj, NOW).owner == Owner("ReplicaSet", "web", "2", "replicasets.apps")
+    owners[1] |= {"apiVersion": "argoproj.io/v1", "kind": "Rollout"}
+    assert describe("pods", row_of("pods", obj), obj, NOW).owner == Owner("Rollout", "web", "2", "")
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_whatever_an_object_holds_is_described(key: str) -> None:
+    rng = random.Random(7)
+    row = row_of(key, made("X", "x"))
+    for _ in range(50):
+        obj = {"metadata": random_json(rng, 2), "spec": random_json(rng, 3), "status": random_json(rng, 3)}
+        details = describe(key, row, obj, NOW)
+        assert plain(details.summary).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(0, "0 s"), (59.9, "59 s"), (60, "1 min"), (125, "2 min 5 s"), (7200, "2 h"), (9000, "2 h 30 min")],
+)
+def test_durations_are_told_in_two_units(seconds: float, expected: str) -> None:
+    assert duration(seconds) == expected

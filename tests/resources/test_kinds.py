@@ -1,0 +1,79 @@
+"""Kinds by any of their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.resources.kinds import DEFAULT_KINDS, GROUP_TITLES, KINDS, find_kind, kinds_named
+from dashboard.settings import DELTABOARD_KINDS
+from informerd.resource import Resource
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("po", "pods"),
+        ("Pod", "pods"),
+        ("pods.v1", "pods"),
+        (" PODS ", "pods"),
+        ("deploy", "deployments.apps"),
+        ("deployments", "deployments.apps"),
+        ("deployment.apps", "deployments.apps"),
+        ("deployments.v1.apps", "deployments.apps"),
+        ("Mydemo", "mydemos.crddemo.k8s.io"),
+        ("mydemos.v1.crddemo.k8s.io", "mydemos.crddemo.k8s.io"),
+        ("ev", "events"),
+        ("events.events.k8s.io", "events.events.k8s.io"),
+        ("crd", "customresourcedefinitions.apiextensions.k8s.io"),
+        ("rollouts.argoproj.io", "rollouts.argoproj.io"),
+    ],
+)
+def test_a_kind_answers_to_every_name_that_kubectl_knows(name: str, key: str) -> None:
+    kind = find_kind(name)
+    assert kind is not None
+    assert kind.key == key
+    assert kind.path == f"/resources/{key}/"
+
+
+@pytest.mark.parametrize(
+    "name", ["", "nonsense", "pods.apps", "foo.bar", "a/b", "x.y.z.", "..", "<b>.example.org", "po d"]
+)
+def test_what_is_no_kind_is_none(name: str) -> None:
+    assert find_kind(name) is None
+
+
+def test_names_are_unambiguous() -> None:
+    seen: dict[str, str] = {}
+    for kind in KINDS.values():
+        for name in kind.names:
+            assert seen.setdefault(name, kind.key) == kind.key
+        assert kind.group_title in GROUP_TITLES
+        assert kind.resource.key == kind.key
+
+
+def test_a_generic_kind_learns_its_name_from_discovery() -> None:
+    kind = find_kind("networkpolicies.crd.example.org")
+    assert kind is not None
+    assert not kind.resolved
+    found = kind.with_resource(
+        Resource(
+            group="crd.example.org",
+            version="v2",
+            plural="networkpolicies",
+            kind="NetworkPolicy",
+            singular="networkpolicy",
+            short_names=("np",),
+            namespaced=False,
+        )
+    )
+    assert found.resolved
+    assert (found.title, found.singular, found.namespaced) == ("NetworkPolicies", "NetworkPolicy", False)
+    assert find_kind("np", [found]) is found
+    assert find_kind("networkpolicies", [found]) is found
+
+
+def test_settings_name_kinds_once_each_and_say_what_means_nothing() -> None:
+    assert [kind.key for kind in kinds_named(["po", "pods", "deploy"])] == ["pods", "deployments.apps"]
+    assert len(kinds_named(DELTABOARD_KINDS)) == len(DEFAULT_KINDS)
+    with pytest.raises(ValueError, match="'nonsense' is no kind"):
+        kinds_named(["pods", "nonsense"])

@@ -1,0 +1,266 @@
+"""Pages as a browser gets them: lists, details and YAML, and what a wrong address is told."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from informerd.health import Health, State
+from tests.resources.made import Json, made, row_of
+from tests.resources.site import Site
+
+EVIL = "<script>alert(1)</script>\" onmouseover='alert(2)"
+
+
+def pod(name: str, namespace: str = "shop", **metadata: object) -> tuple[str, Json]:
+    status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    return "pods", made("Pod", name, namespace=namespace, metadata=metadata, spec={"nodeName": "node-1"}, status=status)
+
+
+def namespace(name: str) -> tuple[str, Json]:
+    return "namespaces", made("Namespace", name, namespace="", status={"phase": "Active"})
+
+
+def mydemo(name: str) -> tuple[str, Json]:
+    spec = {"ip": "10.0.0.1", "port": 8080}
+    return "mydemos.crddemo.k8s.io", made("Mydemo", name, api_version="crddemo.k8s.io/v1", spec=spec)
+
+
+def small_site() -> Site:
+    namespaces = [namespace(name) for name in ("shop", "search")]
+    return Site(*namespaces, pod("web-1"), pod("web-2"), pod("db-1", "search"), mydemo("alpha"))
+
+
+async def page(site: Site, path: str, status: int = 200, **headers: str) -> str:
+    response = await site.client.get(path, headers=headers)
+    assert response.status_code == status, path
+    text: str = response.content.decode()
+    return text
+
+
+def words(html: str) -> str:
+    """The page's text without its markup."""
+    main = html[html.index("<main") :] if "<main" in html else html
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", main)).split())
+
+
+def rows(html: str) -> list[str]:
+    return re.findall(r'<tr id="row-uid-[^"]*"[^>]*data-name="([^"]*)"', html)
+
+
+async def test_a_list_shows_its_rows_in_order_with_namespace_name_and_version() -> None:
+    html = await page(small_site(), "/resources/pods/")
+    assert rows(html) == ["db-1", "web-1", "web-2"]
+    assert re.search(r'<tr id="row-uid-shop-web-1"[^>]*data-namespace="shop"[^>]*data-name="web-1"', html)
+    assert 'data-version="7"' in html
+    assert '<body data-live="offline"' in html
+    assert "/live/?path=%2Fresources%2Fpods%2F&amp;view=" in html
+
+
+async def test_filter_namespace_sort_and_page_are_taken_from_the_address() -> None:
+    site = small_site()
+    assert rows(await page(site, "/resources/pods/?q=web&sort=-name")) == ["web-2", "web-1"]
+    assert rows(await page(site, "/resources/pods/?namespace=search")) == ["db-1"]
+    assert rows(await page(site, "/resources/pods/?q=ns%3Dsearch")) == ["db-1"]
+
+
+async def test_a_mistake_is_told_and_the_page_is_as_before() -> None:
+    site = small_site()
+    html = await page(site, "/resources/pods/?q=restarts%3Emany&sort=colour&page=none")
+    assert rows(html) == ["db-1", "web-1", "web-2"]
+    assert "expected a number after >" in words(html)
+    assert "<mark>many</mark>" in html
+    assert "Pods cannot be sorted by 'colour'" in words(html)
+    assert "is no page" in words(html)
+    assert "expected a number" not in words(await page(site, "/resources/pods/"))
+
+
+async def test_an_unknown_namespace_is_told_with_those_that_exist() -> None:
+    site = small_site()
+    html = await page(site, "/resources/pods/?namespace=shpo", 404)
+    assert "There is no namespace shpo. There are search, shop." in words(html)
+    html = await page(site, "/resources/pods/?namespace=shpo,shop")
+    assert rows(html) == ["web-1", "web-2"]
+    assert "There is no namespace shpo." in words(html)
+
+
+@pytest.mark.parametrize("name", ["po", "pod", "Pod", "PODS", "pods.v1"])
+async def test_other_names_of_a_kind_lead_to_its_address_with_the_query_kept(name: str) -> None:
+    site = small_site()
+    response = await site.client.get(f"/resources/{name}/?q=web&namespace=shop")
+    assert response.status_code == 302
+    assert response["Location"] == "/resources/pods/?q=web&namespace=shop"
+    response = await site.client.get(f"/resources/{name}/shop/web-1/?x=1")
+    assert response["Location"] == "/resources/pods/shop/web-1/?x=1"
+
+
+async def test_an_unknown_kind_is_told_what_exists() -> None:
+    html = await page(small_site(), "/resources/podz/", 404)
+    assert "There is no such kind" in words(html)
+    assert "Did you mean pods" in words(html)
+    assert '<a class="chip" href="/resources/mydemos.crddemo.k8s.io/">Mydemos</a>' in html
+
+
+async def test_a_kind_that_is_not_followed_says_how_to_follow_it() -> None:
+    html = await page(small_site(), "/resources/cm/", 404)
+    assert "ConfigMaps are not followed" in words(html)
+    assert "DELTABOARD_KINDS" in words(html)
+    assert "Rollouts are not followed" in words(await page(small_site(), "/resources/rollouts.argoproj.io/", 404))
+
+
+async def test_an_unknown_object_is_told_what_is_like_it() -> None:
+    site = small_site()
+    html = words(await page(site, "/resources/pods/shop/web-3/", 404))
+    assert "There is no Pod web-3 in namespace shop" in html
+    assert "shop/web-1 shop/web-2" in html
+    assert "There is no namespace shpo either" in words(await page(site, "/resources/pods/shpo/web-1/", 404))
+    assert "live in namespaces" in words(await page(site, "/resources/pods/-/web-1/", 404))
+    assert "belong to no namespace" in words(await page(site, "/resources/namespaces/x/shop/", 404))
+    assert "There is no Pod web-3" in words(await page(site, "/resources/pods/shop/web-3/yaml/", 404))
+
+
+async def test_an_object_that_was_deleted_a_moment_ago_is_remembered() -> None:
+    site = small_site()
+    site.feeder("pods").drop("uid-shop-web-1")
+    await site.clock.advance(75)
+    html = words(await page(site, "/resources/pods/shop/web-1/", 404))
+    assert "It was deleted 1 min 15 s ago" in html
+
+
+@pytest.mark.parametrize("path", ["/resources/pods/", "/resources/pods/shop/web-1/", "/", "/feed/"])
+async def test_pages_open_before_anything_has_been_heard(path: str) -> None:
+    site = Site(silent=("pods",))
+    html = await page(site, path)
+    assert "There is no Pod" not in words(html) or "If one is created" in words(html)
+    response = await site.client.get("/readyz")
+    assert response.status_code == 503
+    assert b"pods" in response.content
+
+
+@pytest.mark.parametrize("state", ["starting", "syncing", "unreachable", "forbidden"])
+async def test_nothing_is_called_missing_while_the_cluster_has_not_said_so(state: State) -> None:
+    site = small_site()
+    site.feeder("pods").beat(Health(state=state, since=0.0, problem="the API server does not answer"))
+    await page(site, "/resources/pods/shop/web-9/")
+    assert rows(await page(site, "/resources/pods/")) == ["db-1", "web-1", "web-2"]
+
+
+async def test_a_kind_that_the_api_server_lacks_says_so() -> None:
+    site = Site()
+    site.feeder("mydemos").beat(Health(state="absent", since=0.0))
+    html = words(await page(site, "/resources/mydemos.crddemo.k8s.io/"))
+    assert "The API server has no Mydemos yet" in html
+    await page(site, "/resources/mydemos.crddemo.k8s.io/shop/alpha/", 404)
+
+
+async def test_details_of_an_object_that_belongs_to_no_namespace_have_a_dash_in_their_address() -> None:
+    html = words(await page(small_site(), "/resources/namespaces/-/shop/"))
+    assert "shop" in html
+    assert "Active, created" in html
+
+
+async def test_yaml_is_text_unless_a_browser_asks() -> None:
+    site = small_site()
+    path = "/resources/mydemos.crddemo.k8s.io/shop/alpha/yaml/"
+    response = await site.client.get(path)
+    assert response["Content-Type"] == "text/yaml; charset=utf-8"
+    assert response.content.decode().startswith("apiVersion: crddemo.k8s.io/v1\nkind: Mydemo\nmetadata:\n")
+    assert "Accept" in response["Vary"]
+    assert "<h1>YAML of" in await page(site, path, accept="text/html,*/*")
+    response = await site.client.get(f"{path}?download", headers={"accept": "text/html"})
+    assert response["Content-Disposition"] == 'attachment; filename="mydemo-alpha.yaml"'
+
+
+async def test_a_filter_gets_the_list_only_and_caches_keep_both_apart() -> None:
+    site = small_site()
+    headers = {"HX-Request": "true", "HX-Target": "section#list"}
+    response = await site.client.get("/resources/pods/?q=web", headers=headers)
+    assert "<html" not in response.content.decode()
+    assert rows(response.content.decode()) == ["web-1", "web-2"]
+    assert {"HX-Request", "HX-Target"} <= {name.strip() for name in response["Vary"].split(",")}
+
+
+async def test_what_the_cluster_says_is_text_and_nothing_else() -> None:
+    labels = {"app": EVIL}
+    about = {"kind": "Pod", "name": "web-1", "namespace": "shop"}
+    event = made("Event", "e", involvedObject=about, type="Warning", reason=EVIL, message=EVIL, count=2)
+    site = Site(namespace("shop"), pod("web-1", labels=labels, annotations={EVIL: EVIL}), ("events", event))
+    changed = row_of(*pod("web-1", labels=labels, annotations={EVIL: EVIL + "x"}))
+    site.feeder("pods").put(changed, words=f"metadata.annotations {EVIL} → {EVIL}")
+    paths = (
+        "/",
+        "/feed/",
+        "/resources/pods/",
+        "/resources/pods/shop/web-1/",
+        "/resources/events/",
+        "/resources/events/shop/e/",
+    )
+    query = "?q=%3Cscript%3Ealert(1)%3C/script%3E&sort=%3Cscript%3Ealert(1)&namespace=%3Cscript%3E"
+    wrong = (f"/resources/pods/{query}", f"/feed/{query}")
+    for path in (*paths, *wrong):
+        html = await page(site, path)
+        assert "<script>alert" not in html, path
+        assert "onmouseover='alert" not in html, path
+    for path in ("/resources/%3Cscript%3Ealert(1)/", "/resources/pods/shop/%3Cscript%3Ealert(1)/"):
+        html = await page(site, path, 404)
+        assert "<script>alert" not in html
+        assert "&lt;script&gt;alert(1)" in html
+
+
+async def test_secrets_keep_their_values() -> None:
+    last = '{"data":{"password":"aHVudGVyMg=="},"stringData":{"pin":"hunter2"}}'
+    annotations = {"kubectl.kubernetes.io/last-applied-configuration": last}
+    secret = made(
+        "Secret", "login", type="Opaque", data={"password": "aHVudGVyMg=="}, metadata={"annotations": annotations}
+    )
+    site = Site(namespace("shop"), ("secrets", secret))
+    changed = made("Secret", "login", type="Opaque", data={"password": "aHVudGVyMw==", "pin": "aHVudGVyNA=="})
+    site.feeder("secrets").put(row_of("secrets", changed))
+    for path in (
+        "/",
+        "/feed/",
+        "/resources/secrets/",
+        "/resources/secrets/shop/login/",
+        "/resources/secrets/shop/login/yaml/",
+    ):
+        html = await page(site, path)
+        assert "aHVudGVy" not in html
+        assert "hunter2" not in html
+    assert "password" in html
+    assert rows(await page(site, "/resources/secrets/?q=.data.password%3DaHVudGVyMw%3D%3D")) == []
+
+
+async def test_only_reading_is_allowed() -> None:
+    site = small_site()
+    for path in ("/", "/feed/", "/resources/pods/", "/resources/pods/shop/web-1/", "/healthz"):
+        assert (await site.client.post(path)).status_code == 405
+        assert (await site.client.head(path)).status_code == 200
+
+
+async def test_machines_get_plain_answers() -> None:
+    site = small_site()
+    for path in ("/healthz", "/readyz"):
+        response = await site.client.get(path)
+        assert response.content == b"ok\n"
+        assert response["Cache-Control"] == "no-store"
+
+
+async def test_the_theme_is_kept_in_a_cookie_that_pages_obey() -> None:
+    site = small_site()
+    response = await site.client.post("/theme/", {"theme": "dark", "next": "/feed/"})
+    assert (response.status_code, response["Location"]) == (303, "/feed/")
+    assert 'data-theme="dark"' in await page(site, "/feed/")
+    response = await site.client.post("/theme/", {"theme": "<b>", "next": "https://elsewhere.example/"})
+    assert response["Location"] == "/"
+    assert 'data-theme="dark"' in await page(site, "/")
+
+
+async def test_the_frame_of_a_page_names_the_cluster_and_counts_kinds() -> None:
+    html = await page(small_site(), "/resources/pods/?q=web")
+    assert 'data-count="pods">3<' in html
+    assert "a test says so" in html
+    assert 'href="/resources/pods/?namespace=shop&amp;q=web"' in html
+    silent = await page(Site(silent=("pods",)), "/resources/pods/")
+    assert 'data-count="pods">–<' in silent

@@ -1,0 +1,209 @@
+"""Rows of kinds other than pods: status words, tones and reasons of our own, Secrets' masks, objects of any shape."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import msgspec
+import pytest
+
+from dashboard.resources.kinds import KINDS
+from dashboard.resources.rows import build_row, change_words, columns_for, is_wrong, mask_secret, projection_for
+from dashboard.resources.rows.field_diff import field_changes
+from dashboard.resources.rows.secrets import LAST_APPLIED, MASK
+from tests.resources.made import CREATED, Json, cells_of, made, row_of
+
+THEN = "2026-11-01T09:00:00Z"
+
+
+def workload(status: Json, *conditions: Json, replicas: int = 2, **metadata: Any) -> Json:
+    spec = {"replicas": replicas, "selector": {}, "template": {"spec": {"containers": [{"name": "a", "image": "i"}]}}}
+    parts: Json = {"spec": spec, "status": {"observedGeneration": 1, **status, "conditions": list(conditions)}}
+    return made("Deployment", "web", api_version="apps/v1", metadata={"generation": 1, **metadata}, **parts)
+
+
+def condition(name: str, status: str, message: str = "") -> Json:
+    return {"type": name, "status": status, "message": message, "lastTransitionTime": THEN}
+
+
+def numbers(number: int, ready: int | None = None) -> Json:
+    ready = number if ready is None else ready
+    return {"replicas": number, "readyReplicas": ready, "availableReplicas": ready, "updatedReplicas": number}
+
+
+@pytest.mark.parametrize(
+    ("obj", "status", "tone", "reason"),
+    [
+        (workload(numbers(2)), "Available", "ok", ""),
+        (workload(numbers(2, 1)), "Progressing", "busy", "1 of 2 pods are not ready"),
+        (workload(numbers(2, 0), condition("Available", "False")), "Unavailable", "warn", "2 of 2 pods are not ready"),
+        (workload(numbers(3)), "Progressing", "busy", ""),
+        (workload(numbers(2), generation=2), "Progressing", "busy", ""),
+        (workload({}, replicas=0), "ScaledDown", "idle", ""),
+        (
+            workload(numbers(2, 1), condition("Progressing", "False", "x has timed out")),
+            "Stalled",
+            "bad",
+            "rollout is stuck: x has timed out",
+        ),
+        (
+            workload({}, condition("ReplicaFailure", "True", "quota exceeded")),
+            "Failed",
+            "bad",
+            "pods cannot be created: quota exceeded",
+        ),
+        (workload(numbers(2), deletionTimestamp=THEN), "Terminating", "busy", ""),
+    ],
+)
+def test_a_deployment_says_how_it_is(obj: Json, status: str, tone: str, reason: str) -> None:
+    row = row_of("deployments.apps", obj)
+    assert (row.status, row.tone, row.reason) == (status, tone, reason)
+    if tone in ("warn", "bad"):
+        assert row.since is not None
+
+
+def mydemo(spec: Any = None, status: Any = None, **metadata: Any) -> Json:
+    return made("Mydemo", "alpha", api_version="crddemo.k8s.io/v1", metadata=metadata, spec=spec, status=status)
+
+
+@pytest.mark.parametrize(
+    ("status", "word", "tone", "reason"),
+    [
+        (None, "Current", "ok", ""),
+        ({"phase": "Running"}, "Running", "ok", ""),
+        ({"phase": "Failed", "message": "no route"}, "Failed", "bad", "failed: no route"),
+        ({"conditions": [condition("Ready", "True")]}, "Ready", "ok", ""),
+        ({"conditions": [condition("Ready", "False", "no address")]}, "NotReady", "bad", "not ready: no address"),
+        ({"conditions": [condition("Ready", "Unknown")]}, "NotReady", "warn", "not ready"),
+        ({"conditions": "nonsense", "phase": 7}, "Current", "ok", ""),
+        ("nonsense", "Current", "ok", ""),
+    ],
+)
+def test_a_custom_resource_says_how_it_is(status: Any, word: str, tone: str, reason: str) -> None:
+    for key in ("mydemos.crddemo.k8s.io", "rollouts.argoproj.io"):
+        row = row_of(key, mydemo({"ip": "10.0.0.1", "port": 1}, status))
+        assert (row.status, row.tone, row.reason) == (word, tone, reason)
+
+
+def test_a_mydemo_shows_its_address_whatever_the_types() -> None:
+    assert (
+        cells_of("mydemos.crddemo.k8s.io", row_of("mydemos.crddemo.k8s.io", mydemo({"ip": "::1", "port": 80})))["port"]
+        == 80
+    )
+    odd = cells_of("mydemos.crddemo.k8s.io", row_of("mydemos.crddemo.k8s.io", mydemo({"ip": ["a"], "port": True})))
+    assert (odd["ip"], odd["port"]) == ('["a"]', "true")
+    assert row_of("mydemos.crddemo.k8s.io", mydemo("nonsense")).cells[2:4] == (None, None)
+
+
+def test_changes_of_a_mydemo_name_the_fields() -> None:
+    key = "mydemos.crddemo.k8s.io"
+    before, after = (
+        row_of(key, mydemo({"ip": "10.0.0.1", "port": 8080})),
+        row_of(key, mydemo({"ip": "10.0.0.1", "port": 9090})),
+    )
+    assert change_words(key, before, after) == ("spec.port 8080 → 9090", "ok")
+    assert change_words(key, None, before) == ("created", "ok")
+    held = row_of(key, mydemo({"port": 1}, deletionTimestamp=THEN, finalizers=["a/b"]))
+    assert held.reason == "being deleted, held by finalizers: a/b"
+    assert not is_wrong(key, held, (held.deleting or 0) + 299)
+    assert is_wrong(key, held, (held.deleting or 0) + 301)
+
+
+def test_a_warning_event_is_wrong_for_ten_minutes_after_it_was_last_seen() -> None:
+    event = made(
+        "Event",
+        "e",
+        type="Warning",
+        reason="BackOff",
+        message="again",
+        firstTimestamp=CREATED,
+        lastTimestamp=THEN,
+        count=9,
+    )
+    row = row_of("events", event)
+    last = cells_of("events", row)["last-seen"]
+    assert row.reason == "BackOff: again (×9)"
+    assert is_wrong("events", row, last + 599)
+    assert not is_wrong("events", row, last + 600)
+    assert not is_wrong("events", row_of("events", {**event, "type": "Normal"}), last)
+
+
+def test_nodes_and_namespaces_say_what_is_wrong() -> None:
+    node = made("Node", "n", namespace="", status={"conditions": [condition("Ready", "Unknown", "kubelet stopped")]})
+    row = row_of("nodes", node)
+    assert (row.status, row.tone, row.reason) == ("NotReady", "bad", "not ready: kubelet stopped")
+    pressed = {"conditions": [condition("Ready", "True"), condition("DiskPressure", "True", "disk is full")]}
+    assert row_of("nodes", {**node, "status": pressed}).reason == "DiskPressure: disk is full"
+    status = {"phase": "Terminating", "conditions": [condition("NamespaceContentRemaining", "True", "pods. has 3")]}
+    gone = made("Namespace", "n", namespace="", metadata={"deletionTimestamp": THEN}, status=status)
+    assert row_of("namespaces", gone).reason == "being deleted: pods. has 3"
+
+
+def test_secrets_are_masked_once_and_for_all() -> None:
+    last = {LAST_APPLIED: '{"data":{"a":"c2VjcmV0"}}', "other": "stays"}
+    secret = made("Secret", "s", metadata={"annotations": last}, data={"a": "c2VjcmV0"}, stringData={"b": "secret"})
+    masked = mask_secret(msgspec.json.encode(secret))
+    assert b"c2VjcmV0" not in masked
+    assert b"secret" not in masked.lower().replace(b'"kind":"secret"', b"")
+    assert mask_secret(masked) == masked
+    found = msgspec.json.decode(masked)
+    assert found["data"] == {"a": MASK}
+    assert found["metadata"]["annotations"] == {LAST_APPLIED: MASK, "other": "stays"}
+    for odd in (b"null", b"[]", b'{"data":"c2VjcmV0"}', b'{"metadata":null,"data":["c2VjcmV0"]}'):
+        assert b"c2VjcmV0" not in mask_secret(odd)
+
+
+def test_a_deletion_and_re_creation_that_was_missed_is_told() -> None:
+    key = "mydemos.crddemo.k8s.io"
+    before, after = row_of(key, mydemo({"port": 1})), row_of(key, mydemo({"port": 1}, uid="another"))
+    assert change_words(key, before, after)[0] == "deleted and created again: Current"
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_an_empty_object_of_every_kind_makes_a_row(key: str) -> None:
+    row = build_row(key, msgspec.json.decode(b"{}", type=projection_for(key)))
+    assert len(row.cells) == len(columns_for(key))
+    assert change_words(key, row, row) == ("no visible change", "idle")
+
+
+def test_fields_that_differ_are_found_in_place() -> None:
+    old = {
+        "spec": {
+            "list": [{"name": "a", "x": 1}, {"name": "b", "x": 2}],
+            "plain": [1, 2],
+            "gone": {"deep": 1},
+            "same": 1,
+        }
+    }
+    new = {
+        "spec": {"list": [{"name": "b", "x": 3}, {"name": "a", "x": 1}], "plain": [1, 3, 4], "a.b/c": None, "same": 1}
+    }
+    found = [(change.path, change.op) for change in field_changes(old, new)]
+    assert found == [
+        ("spec.list[b].x", "changed"),
+        ("spec.plain[1]", "changed"),
+        ("spec.plain[2]", "added"),
+        ('spec["a.b/c"]', "added"),
+        ("spec.gone", "removed"),
+    ]
+    assert field_changes(new, new) == []
+
+
+def random_json(rng: random.Random, depth: int) -> Any:
+    if depth == 0 or rng.random() < 0.4:
+        return rng.choice([None, True, 0, 1.5, "x", "", "2026-11-01T09:00:00Z", "soon"])
+    if rng.random() < 0.4:
+        return [random_json(rng, depth - 1) for _ in range(rng.randrange(3))]
+    names = ["phase", "conditions", "type", "status", "lastTransitionTime", "message", "ip", "port", "reason"]
+    return {name: random_json(rng, depth - 1) for name in rng.sample(names, rng.randrange(4))}
+
+
+def test_custom_resources_of_any_shape_make_rows() -> None:
+    rng = random.Random(20261121)
+    for _ in range(1000):
+        obj = mydemo(random_json(rng, 3), {"conditions": [random_json(rng, 2)], "phase": random_json(rng, 1)})
+        for key in ("mydemos.crddemo.k8s.io", "rollouts.argoproj.io"):
+            row = row_of(key, obj)
+            assert all(cell is None or isinstance(cell, str | int | float) for cell in row.cells)
+            assert row.status
