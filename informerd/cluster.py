@@ -19,6 +19,7 @@ from informerd.cluster_config import (
 )
 from informerd.errors import ConfigError
 from informerd.kubeconfig import Kubeconfig
+from informerd.proxy import proxy_for
 
 __all__ = [
     "IN_CLUSTER_DIR",
@@ -96,12 +97,14 @@ def _in_cluster(environ: Mapping[str, str], directory: Path) -> ClusterConfig | 
             f"{token}: this runs in a pod, but there is no service account token; "
             "set automountServiceAccountToken, KUBECONFIG, or DELTABOARD_CLUSTER=demo"
         )
+    server = f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}"
     return ClusterConfig(
         name="in-cluster",
-        server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
+        server=server,
         why="the service account of the pod this runs in",
         namespace=namespace.read_text().strip() if namespace.exists() else "default",
         user="the pod's service account",
+        proxy=proxy_for(server, environ),
         tls=TlsConfig(ca_file=authority if authority.exists() else None),
         credentials=UserConfig(token_file=token),
     )

@@ -13,10 +13,8 @@ from urllib.parse import urlsplit
 
 from informerd.cluster_config import ClusterConfig, ExecConfig, Impersonation, TlsConfig, UserConfig
 from informerd.errors import ConfigError
-from informerd.proxy import proxy_for
+from informerd.proxy import SCHEMES, proxy_for
 from informerd.yaml_section import Section, read_yaml
-
-_PROXY_SCHEMES = ("http", "https")
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def _server(cluster: Section) -> str:
 
 def _proxy(cluster: Section) -> str:
     if "proxy-url" in cluster:
-        _check_url(cluster, "proxy-url", _PROXY_SCHEMES)
+        _check_url(cluster, "proxy-url", SCHEMES)
     return cluster.text("proxy-url")
 
 

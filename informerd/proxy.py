@@ -9,20 +9,38 @@ from collections.abc import Mapping
 from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 
+from informerd.errors import ConfigError
+
+SCHEMES = ("http", "https")
+"""Kinds of proxies that can be used; SOCKS is none of them."""
+
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 
 
 def proxy_for(server: str, environ: Mapping[str, str]) -> str:
     """The proxy's URL for `server`, or empty where it is to be reached directly.
 
-    Loopback addresses and localhost are never proxied.
+    Loopback addresses and localhost are never proxied. Raises ConfigError for a proxy of a kind that cannot be used.
     """
     parts = urlsplit(server)
     host, port = parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme, 0)
-    proxy = _variable(environ, f"{parts.scheme}_proxy")
+    name = f"{parts.scheme}_proxy"
+    proxy = _variable(environ, name)
     if not proxy or _is_loopback(host) or _is_excepted(host, port, _variable(environ, "no_proxy")):
         return ""
-    return proxy if "://" in proxy else f"http://{proxy}"
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    if not is_usable(proxy):
+        raise ConfigError(f"the variable {name.upper()} must name a proxy as http://host:port or https://host:port")
+    return proxy
+
+
+def is_usable(proxy: str) -> bool:
+    """Whether a proxy's URL is one that requests can go through."""
+    try:
+        parts = urlsplit(proxy)
+        return parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is no number
+        return False
 
 
 def _variable(environ: Mapping[str, str], name: str) -> str:

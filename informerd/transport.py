@@ -42,9 +42,11 @@ class Transport:
         self._config = config
         self._clock = clock
         self._sessions: dict[Pool, aiohttp.ClientSession] = {}
+        self._closed = False
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections. Whatever is sent afterwards is Unreachable."""
+        self._closed = True
         sessions, self._sessions = self._sessions, {}
         for session in sessions.values():
             await session.close()
@@ -115,6 +117,8 @@ class Transport:
             raise self._unreachable(error) from error
 
     def _session(self, pool: Pool) -> aiohttp.ClientSession:
+        if self._closed:
+            raise Unreachable(f"the connections to {self._config.server} have been closed")
         session = self._sessions.get(pool)
         if session is None:
             session = self._sessions[pool] = aiohttp.ClientSession(

@@ -186,6 +186,19 @@ async def test_a_redirect_is_not_followed_with_credentials() -> None:
             await client.version()
 
 
+async def test_a_client_that_has_been_closed_stays_closed() -> None:
+    async with scripted(Busy(0)) as server:
+        client = Client(server.config)
+        await client.version()
+        await client.close()
+        with pytest.raises(Unreachable, match="have been closed"):
+            await client.version()
+        with pytest.raises(Unreachable, match="have been closed"):
+            async with client.stream("/"):
+                pytest.fail("it began")
+        await client.close()
+
+
 # Credentials
 
 

@@ -90,11 +90,13 @@ def test_then_the_pod_this_runs_in(tmp_path: Path) -> None:
     account.mkdir()
     for name, content in (("token", "abc\n"), ("ca.crt", "pem"), ("namespace", "deltaboard\n")):
         (account / name).write_text(content)
-    config = load(tmp_path, KUBERNETES_SERVICE_HOST="fd00::1", KUBERNETES_SERVICE_PORT="443")
+    proxy = "http://proxy:3128"
+    config = load(tmp_path, KUBERNETES_SERVICE_HOST="fd00::1", KUBERNETES_SERVICE_PORT="443", HTTPS_PROXY=proxy)
     assert config is not None
     assert (config.name, config.server, config.namespace) == ("in-cluster", "https://[fd00::1]:443", "deltaboard")
     assert config.credentials.token_file == account / "token"
     assert config.tls.ca_file == account / "ca.crt"
+    assert config.proxy == proxy
 
 
 def test_a_pod_without_a_token_is_told_so(tmp_path: Path) -> None:

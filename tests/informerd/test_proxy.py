@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from informerd.errors import ConfigError
 from informerd.proxy import proxy_for
 
 PROXY = {"HTTPS_PROXY": "http://proxy:3128"}
@@ -54,3 +55,9 @@ def test_the_scheme_chooses_the_variable_and_loopback_goes_direct(
 )
 def test_no_proxy_names_what_goes_direct(server: str, exception: str, direct: bool) -> None:
     assert (proxy_for(server, {**PROXY, "NO_PROXY": exception}) == "") is direct
+
+
+@pytest.mark.parametrize("proxy", ["socks5://proxy:1080", "http://", "http://proxy:port"])
+def test_a_proxy_that_cannot_be_used_is_refused_without_showing_it(proxy: str) -> None:
+    with pytest.raises(ConfigError, match=r"^the variable HTTPS_PROXY must name a proxy as"):
+        proxy_for("https://api.example", {"HTTPS_PROXY": proxy})
