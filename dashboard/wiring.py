@@ -68,6 +68,8 @@ class Live:
 
     @property
     def problem(self) -> str:
+        if channel_problem := self.replicas.channel_problem:
+            return f"The worker cannot be heard, because Redis fails: {channel_problem}. Tried again every second."
         return self.connection.problem
 
     @property

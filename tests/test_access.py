@@ -212,7 +212,7 @@ async def take(request: HttpRequest) -> HttpResponse:
 @pytest.fixture
 def urls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     module = ModuleType("tests_access_urls")
-    module.urlpatterns = [path("show/", show), path("take/", take)]  # type: ignore[attr-defined]
+    module.urlpatterns = [path("show/", show), path("take/", take), path("healthz", take)]  # type: ignore[attr-defined]
     monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
     with override_settings(ROOT_URLCONF=module.__name__):
         yield
@@ -233,6 +233,13 @@ async def test_every_response_carries_a_strict_policy() -> None:
         assert response["Cross-Origin-Opener-Policy"] == "same-origin"
         assert response["Cross-Origin-Resource-Policy"] == "same-origin"
         assert "Access-Control-Allow-Origin" not in response
+
+
+@pytest.mark.usefixtures("urls")
+async def test_django_refuses_foreign_hosts_too_but_for_the_health_checks() -> None:
+    foreign = {"host": "10.1.2.3:8000"}
+    assert (await AsyncClient().get("/show/", headers=foreign)).status_code == 400
+    assert (await AsyncClient().get("/healthz", headers=foreign)).status_code == 200
 
 
 @pytest.mark.usefixtures("urls")

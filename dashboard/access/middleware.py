@@ -20,6 +20,8 @@ from django.middleware.security import SecurityMiddleware
 from django.utils.deprecation import MiddlewareMixin
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from dashboard.access.guard import MACHINE_PATHS
+
 
 class OnLoop(MiddlewareMixin):
     """Calls the synchronous hooks of a middleware directly when the request is served asynchronously.
@@ -55,7 +57,10 @@ class GZip(OnLoop, GZipMiddleware):
 
 
 class Common(OnLoop, CommonMiddleware):
-    """Appends slashes and refuses unknown hosts."""
+    """Appends slashes and refuses unknown hosts, but for the addresses that machines ask by number."""
+
+    def process_request(self, request: HttpRequest) -> Any:
+        return None if request.path_info in MACHINE_PATHS else super().process_request(request)
 
 
 class Csrf(OnLoop, CsrfViewMiddleware):

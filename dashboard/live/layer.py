@@ -7,6 +7,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
+from channels.exceptions import ChannelFull
+
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
@@ -37,16 +39,36 @@ class Layer(Protocol):
     async def group_send(self, group: str, message: dict[str, Any]) -> None: ...
 
 
+class Trouble:
+    """What is wrong with the layer, if anything; its coming and going is one line in the log each."""
+
+    def __init__(self) -> None:
+        self.problem = ""
+        """Why the last use failed; empty after a good one."""
+
+    def failed(self, error: Exception) -> None:
+        """A use of the layer failed."""
+        problem = " ".join(str(error).split()) or type(error).__name__
+        if not self.problem:
+            logger.warning("the channel layer cannot be used, trying again: %s", problem)
+        self.problem = problem
+
+    def worked(self) -> None:
+        """A use of the layer went well."""
+        if self.problem:
+            logger.warning("the channel layer can be used again")
+        self.problem = ""
+
+
 class Sender:
-    """Sends over a layer; a failure is logged once until a send succeeds again, and never raised.
+    """Sends over a layer; a failure is never raised.
 
     A lost message needs no more than that: every stream has sequence numbers, and who misses one asks again.
     """
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: Layer, trouble: Trouble) -> None:
         self._layer = layer
-        self.problem = ""
-        """Why the last send failed; empty after a good one."""
+        self._trouble = trouble
 
     async def to_group(self, group: str, message: dict[str, Any]) -> bool:
         """Whether the layer took the message for everyone in the group."""
@@ -56,19 +78,16 @@ class Sender:
         """Whether the layer took the message for one channel."""
         return await self._guarded(self._layer.send(channel, message))
 
-    async def _guarded(self, sending: Any) -> bool:
+    async def _guarded(self, sending: Awaitable[None]) -> bool:
         try:
             async with asyncio.timeout(SEND_LIMIT):
                 await sending
-        except Exception as error:  # noqa: BLE001 - layers raise what their client library raises
-            problem = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            if not self.problem:
-                logger.warning("the channel layer takes no messages (%s), trying again with every one", problem)
-            self.problem = problem
+        except ChannelFull:
             return False
-        if self.problem:
-            logger.warning("the channel layer takes messages again")
-            self.problem = ""
+        except Exception as error:  # noqa: BLE001 - layers raise what their client library raises
+            self._trouble.failed(error)
+            return False
+        self._trouble.worked()
         return True
 
 
@@ -79,7 +98,7 @@ class Inbox:
     whose messages lay unread for a minute, which is what a suspended laptop looks like.
     """
 
-    def __init__(self, layer: Layer, group: str, clock: Clock) -> None:
+    def __init__(self, layer: Layer, group: str, clock: Clock, trouble: Trouble) -> None:
         self.channel = ""
         """Answers may be sent here; empty while the layer gives none."""
         self.joined = False
@@ -87,6 +106,7 @@ class Inbox:
         self._layer = layer
         self._group = group
         self._clock = clock
+        self._trouble = trouble
 
     async def run(self, take: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
         """Hand each message to `take`, one after the other, until cancelled."""
@@ -107,7 +127,7 @@ class Inbox:
                 self.channel = await self._layer.new_channel()
             return await self._layer.receive(self.channel)
         except Exception as error:  # noqa: BLE001 - see Sender
-            logger.debug("the channel layer gives no messages: %s", error)
+            self._trouble.failed(error)
             self.channel, self.joined = "", False
             await self._clock.sleep(RETRY)
             return None
@@ -123,6 +143,7 @@ class Inbox:
             async with asyncio.timeout(SEND_LIMIT):
                 await self._layer.group_add(self._group, channel)
         except Exception as error:  # noqa: BLE001 - see Sender
-            logger.debug("could not join %s: %s", self._group, error)
+            self._trouble.failed(error)
             return False
+        self._trouble.worked()
         return channel == self.channel

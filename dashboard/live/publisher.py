@@ -12,7 +12,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable
 
-from dashboard.live.layer import Layer, Sender
+from dashboard.live.layer import Layer, Sender, Trouble
 from dashboard.live.messages import FEED_GROUP, Ask, Entry, Frame, Operation, Row, Tone, encoder
 from dashboard.live.rates import Rates
 from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS, Snapshots, weight
@@ -50,7 +50,7 @@ class Publisher:
         self.health: Callable[[], Health] = _starting(clock)
         """Asked for each frame; the worker sets it to its informer's."""
         self._clock = clock
-        self._sender = sender or Sender(layer)
+        self._sender = sender or Sender(layer, Trouble())
         self._snapshots = Snapshots(key, self.epoch, clock)
         self._entry_seq = 0
         self._pending: dict[str, Row | None] = {}

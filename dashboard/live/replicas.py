@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.layer import Inbox, Layer, Sender
+from dashboard.live.layer import Inbox, Layer, Sender, Trouble
 from dashboard.live.messages import ASK_GROUP, FEED_GROUP, Ask, chunk_decoder, encoder, frame_decoder
 from dashboard.live.replica import Replica
 from dashboard.live.tasks import cancelled, kept_running
@@ -31,10 +31,11 @@ class Replicas:
     def __init__(self, layer: Layer, kinds: Iterable[KindInfo], clock: Clock) -> None:
         self.kinds = tuple(kinds)
         """What is followed, in the order of the settings; discovery may add to what is known of a kind."""
-        self._sender = Sender(layer)
+        self._trouble = Trouble()
+        self._sender = Sender(layer, self._trouble)
         self._clock = clock
         self._replicas = {kind.key: Replica(kind.key, clock) for kind in self.kinds}
-        self._inbox = Inbox(layer, FEED_GROUP, clock)
+        self._inbox = Inbox(layer, FEED_GROUP, clock, self._trouble)
 
     def __iter__(self) -> Iterator[Replica]:
         return iter(self._replicas.values())
@@ -49,7 +50,7 @@ class Replicas:
     @property
     def channel_problem(self) -> str:
         """Why the channel layer cannot be used; empty while it can."""
-        return self._sender.problem
+        return self._trouble.problem
 
     async def run(self) -> None:
         """Follow the feed until cancelled."""

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.kind_feed import KindFeed
-from dashboard.live.layer import Inbox, Layer, Sender
+from dashboard.live.layer import Inbox, Layer, Sender, Trouble
 from dashboard.live.messages import ASK_GROUP, ask_decoder
 from dashboard.live.publisher import Publisher, new_epoch
 from dashboard.live.tasks import cancelled, kept_running
@@ -48,11 +48,12 @@ class Worker:
         discovery: Discovery | None = None,
     ) -> None:
         self.epoch = new_epoch(clock)
-        self._inbox = Inbox(layer, ASK_GROUP, clock)
+        trouble = Trouble()
+        self._inbox = Inbox(layer, ASK_GROUP, clock, trouble)
         self._clock = clock
         self._discovery = discovery or Discovery(client, clock=clock)
         self._kinds = tuple(kinds)
-        self._sender = Sender(layer)
+        self._sender = Sender(layer, trouble)
         self._factory = SharedInformerFactory(client, clock=clock)
         self.publishers = {
             kind.key: Publisher(kind.key, layer, clock, epoch=self.epoch, sender=self._sender) for kind in self._kinds

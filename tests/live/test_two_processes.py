@@ -167,7 +167,7 @@ async def test_without_redis_a_worker_waits_for_it(tmp_path: Path, controlplane:
         "SECRET_KEY": "for this test only",
     }
     with Program("manage.py", "informerd", env=env) as worker:
-        worker.wait_for(lambda: "the channel layer takes no messages" in worker.output)
+        worker.wait_for(lambda: "the channel layer cannot be used" in worker.output)
         await SystemClock().sleep(2.5)
         assert worker.running()
         assert worker.output.count("the channel layer") == 1, worker.output

@@ -8,10 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
+import zstandard
 from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.kind_feed import KindFeed
+from dashboard.live.messages import Row
 from dashboard.live.publisher import Publisher
 from dashboard.live.replica import Replica
 from dashboard.live.replicas import Replicas
@@ -26,7 +29,7 @@ from tests.clock import FakeClock
 from tests.controlplane import ControlPlane
 from tests.live.fake_layer import RecordingLayer
 from tests.program import ROOT
-from tests.wait import eventually
+from tests.wait import eventually, until
 
 CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 MYDEMOS = "mydemos.crddemo.k8s.io"
@@ -40,10 +43,7 @@ def pod(name: str, version: int = 1, *, uid: str = "", phase: str = "Running") -
         resource_version=str(version),
         creation_timestamp=datetime(2026, 1, 1, tzinfo=UTC),
     )
-    decoded: dict[str, Any] = {"metadata": {}, "status": {"phase": phase}}
-    import msgspec
-
-    projected = msgspec.convert(decoded, projection_for("pods"))
+    projected = msgspec.convert({"metadata": {}, "status": {"phase": phase}}, projection_for("pods"))
     return msgspec.structs.replace(projected, metadata=meta)
 
 
@@ -140,6 +140,16 @@ async def start() -> AsyncIterator[Start]:
         await client.close()
 
 
+async def row_of(replica: Replica, namespace: str, name: str) -> Row:
+    row = await eventually(lambda: replica.get(namespace, name), what=f"{namespace}/{name} in {replica.key}")
+    assert row is not None
+    return row
+
+
+def last(replica: Replica) -> tuple[str, str]:
+    return replica.entries[-1].op, replica.entries[-1].name
+
+
 async def live(replica: Replica) -> None:
     await eventually(lambda: replica.live, what=f"{replica.key} live: {replica.health}")
 
@@ -151,20 +161,20 @@ async def test_objects_of_a_real_api_server_reach_the_replica(controlplane: Cont
     await live(replica)
 
     created = await asyncio.to_thread(controlplane.create, path, {"metadata": {"name": "one"}, "data": {"k": "1"}})
-    row = await eventually(lambda: replica.get(namespace, "one"))
+    row = await row_of(replica, namespace, "one")
     assert (row.uid, row.version) == (created["metadata"]["uid"], created["metadata"]["resourceVersion"])
-    assert replica.entries[-1].op == "added"
+    assert last(replica) == ("added", "one")
 
     changed = await asyncio.to_thread(controlplane.patch, f"{path}/one", {"data": {"k": "2"}})
     await eventually(
         lambda: (now := replica.get(namespace, "one")) and now.version == changed["metadata"]["resourceVersion"]
     )
-    assert (replica.entries[-1].op, replica.entries[-1].name) == ("modified", "one")
+    assert last(replica) == ("modified", "one")
     assert "1 → 2" in replica.entries[-1].words
 
     await asyncio.to_thread(controlplane.delete, f"{path}/one")
     await eventually(lambda: replica.get(namespace, "one") is None)
-    assert replica.entries[-1].op == "deleted"
+    assert last(replica) == ("deleted", "one")
 
 
 async def test_secrets_are_masked_before_anything_is_kept(controlplane: ControlPlane, start: Start) -> None:
@@ -172,9 +182,7 @@ async def test_secrets_are_masked_before_anything_is_kept(controlplane: ControlP
     body = {"metadata": {"name": "vault"}, "stringData": {"password": "hunter2-hunter2"}}
     await asyncio.to_thread(controlplane.create, f"/api/v1/namespaces/{namespace}/secrets", body)
     replica = (await start(controlplane, "secrets")).get("secrets")
-    row = await eventually(lambda: replica.get(namespace, "vault"))
-    import zstandard
-
+    row = await row_of(replica, namespace, "vault")
     whole = zstandard.ZstdDecompressor().decompress(row.blob)
     assert b"vault" in whole
     assert b"aHVudGVyMi1odW50ZXIy" not in whole
@@ -244,8 +252,6 @@ def _create_widgets(controlplane: ControlPlane) -> None:
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
         {"metadata": {"name": "widgets.example.com"}, "spec": spec},
     )
-    from tests.wait import until
-
     until(lambda: controlplane.exists("/apis/example.com/v2beta1/widgets"), within=15)
     body = {"apiVersion": "example.com/v2beta1", "kind": "Widget", "metadata": {"name": "w"}}
     controlplane.create("/apis/example.com/v2beta1/widgets", body)
