@@ -13,8 +13,8 @@ from tests.require import controlplane_binaries
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that need the control plane by the fixture they ask for, so that nobody has to.
 
-    Tests with a browser run last: while Playwright's synchronous API is open it holds the thread's event loop, and every
-    asynchronous test after that would fail.
+    Tests with a browser run last: while Playwright's synchronous API is open it holds the thread's event loop, and
+    every asynchronous test after that would fail.
     """
     items.sort(key=lambda item: "chromium" in getattr(item, "fixturenames", ()))
     for item in items:
