@@ -107,9 +107,10 @@ def take_all(browser: Browser, url: str, folder: Path) -> None:
 
 
 def take_readme(browser: Browser, url: str) -> None:
-    """The overview as the README shows it."""
+    """The list of pods in a moment when something has just come or gone."""
     page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
-    open_live(page, f"{url}/")
+    open_live(page, f"{url}/resources/pods/")
+    page.wait_for_selector(":is(tr.added, tr[data-gone]):nth-child(-n + 18)", timeout=120_000)
     page.screenshot(path=README_PICTURE)
 
 
@@ -117,11 +118,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "screenshots")
     parser.add_argument("--readme", action="store_true", help=f"take only {README_PICTURE.relative_to(ROOT)}")
+    parser.add_argument("--settle", type=float, default=SETTLE, metavar="SECONDS", help="let the workload run so long")
     options = parser.parse_args()
     path = chromium()
     with program() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        time.sleep(SETTLE)
+        time.sleep(options.settle)
         if options.readme:
             take_readme(browser, url)
         else:
