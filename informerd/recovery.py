@@ -20,13 +20,13 @@ WatchErrorHandler = Callable[[Exception], None]
 class Recovery:
     """One reflector's failures. `listed`: there is a list in the store, which a failure makes stale."""
 
-    def __init__(self, name: str, *, clock: Clock, monitor: HealthMonitor, chance: Callable[[], float]) -> None:
+    def __init__(self, name: str, *, clock: Clock, monitor: HealthMonitor, backoff: Backoff) -> None:
         self.on_error: WatchErrorHandler | None = None
         self.listed = False
         self._name = name
         self._clock = clock
         self._monitor = monitor
-        self._backoff = Backoff(clock, chance=chance)
+        self._backoff = backoff
         self._wake = asyncio.Event()
         self._server_silent = False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from typing import Generic, TypeVar
 
+from informerd.backoff import Backoff
 from informerd.clock import Clock
 from informerd.delta_fifo import DeltaFifo
 from informerd.errors import (
@@ -52,7 +53,7 @@ class Reflector(Generic[T]):
         self._probe = probe
         self._settings = settings or ReflectorSettings()
         self._name = list_watch.resource.key
-        self.recovery = Recovery(self._name, clock=clock, monitor=monitor, chance=self._settings.chance)
+        self.recovery = Recovery(self._name, clock=clock, monitor=monitor, backoff=self._backoff())
         self._cursor = Cursor()
         self._session: WatchSession[T] | None = None
         self._version_unavailable = False  # the last list met Expired or TooLarge: ask for any version
@@ -65,6 +66,10 @@ class Reflector(Generic[T]):
     def last_resource_version(self) -> str:
         """The newest version that was heard of; a watch goes on from here."""
         return self._cursor.version
+
+    def _backoff(self) -> Backoff:
+        settings = self._settings
+        return Backoff(self._clock, base=settings.backoff, cap=settings.backoff_cap, chance=settings.chance)
 
     async def run(self) -> None:
         """Until cancelled."""

@@ -19,6 +19,10 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How long a watch that ends with InternalError is taken up again without a relist."""
     watch_interval: float = 1.0
     """Watches start this far apart at least."""
+    backoff: float = 0.8
+    """The wait after the first failure is between one and two times this; it doubles with each more."""
+    backoff_cap: float = 30.0
+    """Where the doubling ends: waits are between one and two times this at most."""
     silence: float = 150.0
     """A watch that has sent periodic bookmarks and then nothing for so long is dead."""
     absent_retry: float = 5.0

@@ -42,6 +42,11 @@ class Wire:
         self._listener = await asyncio.start_server(self._pass_on, "127.0.0.1", self.port, reuse_address=True)
         self.port = self._listener.sockets[0].getsockname()[1]
 
+    async def mend_if_cut(self) -> None:
+        """Mend, unless it is whole."""
+        if self._listener is None:
+            await self.mend()
+
     def drop(self) -> None:
         """Break the connections there are."""
         for writer in [*self._writers]:
