@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from dashboard.cluster_choice import ClusterChoice, Signature
 from dashboard.demo import DemoCluster
@@ -50,6 +51,7 @@ class Connection:
         self._demo = DemoCluster(clock)
         self._config_problem = ""
         self._answer_problem = ""
+        self._asking: list[asyncio.Task[None]] = []
         self._signature: Signature | None = None
         self._tried = float("-inf")
 
@@ -67,18 +69,15 @@ class Connection:
 
     async def run(self) -> None:
         """Choose, connect and look after both until cancelled."""
-        asking = asyncio.create_task(kept_running("asking the API server's version", self._ask_version, self._clock))
-        try:
-            while True:
-                await self.look()
-                self.chosen.set()
-                await self._clock.sleep(LOOK)
-        finally:
-            await cancelled([asking])
+        while True:
+            await self.look()
+            self.chosen.set()
+            await self._clock.sleep(LOOK)
 
     async def close(self) -> None:
         """Close the client and end the demo cluster."""
         client, self.client = self.client, None
+        await cancelled(self._asking)
         if client is not None:
             await client.close()
         await self._demo.stop()
@@ -117,6 +116,9 @@ class Connection:
         # The first choice is what the command says on its own; any later one is news.
         level = logging.INFO if self.chosen.is_set() else logging.DEBUG
         logger.log(level, "cluster %s at %s: %s", config.name, config.server, config.why)
+        await cancelled(self._asking)
+        asking = kept_running("asking the API server's version", partial(self._ask_version, client), self._clock)
+        self._asking = [asyncio.create_task(asking, name="version")]
         await self._on_switch(client, self.discovery)
         if before is not None:
             await before.close()
@@ -136,25 +138,22 @@ class Connection:
             logger.warning("no cluster: %s", error)
         self._config_problem = problem
 
-    async def _ask_version(self) -> None:
+    async def _ask_version(self, client: Client) -> None:
+        """Ask `client` for the API server's version for ever: it shows whether the cluster answers us at all."""
+        cluster = self.cluster
         while True:
-            await self._ask_version_once()
-            await self._clock.sleep(RETRY if self._answer_problem or not self.version else CALM)
-
-    async def _ask_version_once(self) -> None:
-        client, cluster = self.client, self.cluster
-        if client is None:
-            return
-        try:
-            version = await client.version()
-        except InformerdError as error:
-            if client is self.client:
+            try:
+                version = await client.version()
+            except InformerdError as error:
                 self._unanswered(cluster, error)
-            return
-        if client is self.client:
-            if self._answer_problem:
-                logger.info("cluster %s answers again", cluster.name)
-            self.version, self._answer_problem = version, ""
+            else:
+                self._answered(cluster, version)
+            await self._clock.sleep(RETRY if self._answer_problem else CALM)
+
+    def _answered(self, cluster: ClusterConfig, version: str) -> None:
+        if self._answer_problem:
+            logger.info("cluster %s answers again", cluster.name)
+        self.version, self._answer_problem = version, ""
 
     def _unanswered(self, cluster: ClusterConfig, error: InformerdError) -> None:
         what = "refuses us" if isinstance(error, ApiError) else "cannot be reached"

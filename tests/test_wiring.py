@@ -1,0 +1,404 @@
+"""How a process is put together: which cluster, what happens when its configuration changes, and the application."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from channels.layers import InMemoryChannelLayer
+from django.core.exceptions import ImproperlyConfigured
+from django.test import override_settings
+
+from dashboard.cluster_choice import ClusterChoice
+from dashboard.connection import CALM, LOOK, RETRY, Connection
+from dashboard.demo import DemoCluster
+from dashboard.live.context import live_of
+from dashboard.resources.kinds import kinds_named
+from dashboard.upstream import Upstream, choice_from_settings, kinds_from_settings
+from dashboard.wiring import ByProtocol, Live, WiredApplication, build_live
+from informerd.clock import SystemClock
+from informerd.cluster import ClusterConfig
+from informerd.errors import ConfigError, Unreachable
+from tests.clock import FakeClock, settle
+from tests.wait import eventually
+
+Message = dict[str, Any]
+
+
+def kubeconfig_text(server: str, *, context: str = "main") -> str:
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": context,
+            "contexts": [{"name": context, "context": {"cluster": "c", "user": "u"}}],
+            "clusters": [{"name": "c", "cluster": {"server": server}}],
+            "users": [{"name": "u", "user": {"token": "secret"}}],
+        }
+    )
+
+
+def choice(home: Path, **settings: Any) -> ClusterChoice:
+    environ = settings.pop("environ", {})
+    return ClusterChoice(environ=environ, home=home, **settings)
+
+
+# --- which cluster ----------------------------------------------------------------------------------------------
+
+
+def test_nothing_configured_means_the_demo_cluster_and_says_why(tmp_path: Path) -> None:
+    chosen = choice(tmp_path)
+    assert chosen.load() is None
+    assert chosen.why_demo.startswith("no cluster is configured")
+
+
+def test_the_demo_can_be_asked_for_whatever_is_configured(tmp_path: Path) -> None:
+    chosen = choice(tmp_path, demo=True, environ={"KUBECONFIG": str(tmp_path / "missing")})
+    assert chosen.load() is None
+    assert chosen.why_demo == "DELTABOARD_CLUSTER=demo"
+
+
+@pytest.mark.parametrize("demo", [True, False])
+def test_processes_that_share_redis_cannot_share_a_demo_cluster(tmp_path: Path, demo: bool) -> None:
+    with pytest.raises(ConfigError, match="with REDIS_URL set, set KUBECONFIG"):
+        choice(tmp_path, demo=demo, demo_allowed=False).load()
+
+
+def test_home_counts_where_kubeconfig_is_not_set(tmp_path: Path) -> None:
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube" / "config").write_text(kubeconfig_text("https://127.0.0.1:1"))
+    config = choice(tmp_path).load()
+    assert config is not None
+    assert (config.name, config.server) == ("main", "https://127.0.0.1:1")
+
+
+def test_a_file_that_is_made_written_or_removed_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "kubeconfig"
+    chosen = choice(tmp_path, environ={"KUBECONFIG": f"{path}{os.pathsep}{tmp_path / 'other'}"})
+    seen = [chosen.signature()]
+    path.write_text("a")
+    seen.append(chosen.signature())
+    path.write_text("ab")
+    seen.append(chosen.signature())
+    path.unlink()
+    assert len(set(seen)) == 3
+    assert chosen.signature() == seen[0]
+
+
+def test_settings_and_the_commands_context_make_the_choice() -> None:
+    with override_settings(DELTABOARD_CONTEXT="prod", DELTABOARD_CLUSTER="demo", REDIS_URL="redis://x"):
+        chosen = choice_from_settings()
+        assert (chosen.context, chosen.demo, chosen.demo_allowed) == ("prod", True, False)
+        assert (choice_from_settings(context="dev").context, choice_from_settings(context="dev").demo) == ("dev", False)
+
+
+def test_a_kind_that_means_nothing_is_named() -> None:
+    with (
+        override_settings(DELTABOARD_KINDS=["pods", "gibberish"]),
+        pytest.raises(ImproperlyConfigured, match="gibberish"),
+    ):
+        kinds_from_settings()
+
+
+# --- the connection ---------------------------------------------------------------------------------------------
+
+
+class FakeClient:
+    """Answers `version` as told."""
+
+    made: list[FakeClient]
+    answer: str | Exception = "v1.37.1"
+
+    def __init__(self, config: ClusterConfig, *, clock: object) -> None:
+        self.config = config
+        self.closed = False
+        self.asked = 0
+        self.made.append(self)
+
+    async def version(self) -> str:
+        self.asked += 1
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class Connected:
+    """A connection to what one kubeconfig says, on a fake clock."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.clock = FakeClock()
+        self.switches: list[FakeClient] = []
+        chosen = choice(path.parent, environ={"KUBECONFIG": str(path)})
+        self.connection = Connection(chosen, self.clock, on_switch=self._switched)
+
+    async def _switched(self, client: Any, _: object) -> None:
+        self.switches.append(client)
+
+    def write(self, text: str) -> None:
+        self.path.write_text(text)
+
+    async def look(self) -> None:
+        await self.connection.look()
+        await settle()
+
+
+@pytest.fixture
+def clients(monkeypatch: pytest.MonkeyPatch) -> list[FakeClient]:
+    made: list[FakeClient] = []
+    monkeypatch.setattr(FakeClient, "made", made, raising=False)
+    monkeypatch.setattr("dashboard.connection.Client", FakeClient)
+    return made
+
+
+@pytest.fixture
+async def connected(tmp_path: Path, clients: list[FakeClient]) -> AsyncIterator[Connected]:
+    made = Connected(tmp_path / "kubeconfig")
+    made.write(kubeconfig_text("https://one:1"))
+    yield made
+    await made.connection.close()
+
+
+async def test_a_broken_configuration_is_a_problem_with_its_place_and_heals_when_mended(connected: Connected) -> None:
+    connected.write("clusters: [\n")
+    await connected.look()
+    connection = connected.connection
+    assert connection.client is None
+    assert str(connected.path) in connection.problem
+    assert "line 2" in connection.problem
+    assert "It is read again when it changes, and every 5 s." in connection.problem
+    connected.write(kubeconfig_text("https://one:1"))
+    await connected.look()
+    assert (connection.problem, connection.cluster.server) == ("", "https://one:1")
+    assert [client.config.server for client in connected.switches] == ["https://one:1"]
+
+
+async def test_a_configuration_that_cannot_be_used_is_read_again_each_few_seconds(
+    connected: Connected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Something else than the file may mend it, a plugin or a mounted folder."""
+    loads = 0
+
+    def load(_: ClusterChoice) -> None:
+        nonlocal loads
+        loads += 1
+        raise ConfigError("no")
+
+    monkeypatch.setattr(ClusterChoice, "load", load)
+    running = asyncio.create_task(connected.connection.run())
+    await connected.clock.advance(0)
+    assert loads == 1
+    await connected.clock.advance(RETRY + LOOK)
+    assert loads == 2
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_an_unchanged_configuration_is_left_alone(connected: Connected) -> None:
+    for _ in range(3):
+        await connected.look()
+        await connected.clock.advance(60)
+    os.utime(connected.path, (1, 1))
+    await connected.look()
+    assert len(connected.switches) == 1
+
+
+async def test_the_same_context_at_another_address_is_followed(connected: Connected) -> None:
+    """A local cluster that was made anew."""
+    await connected.look()
+    connected.write(kubeconfig_text("https://another:22"))
+    await connected.look()
+    assert [client.config.server for client in connected.switches] == ["https://one:1", "https://another:22"]
+    assert [client.closed for client in connected.switches] == [True, False]
+
+
+async def test_nobody_is_moved_to_another_context_while_the_cluster_answers(
+    connected: Connected, caplog: pytest.LogCaptureFixture
+) -> None:
+    await connected.look()
+    connected.write(kubeconfig_text("https://production:1", context="production"))
+    await connected.look()
+    assert len(connected.switches) == 1
+    assert "stays with main" in caplog.text
+
+
+async def test_another_context_is_taken_while_the_cluster_does_not_answer(connected: Connected) -> None:
+    running = asyncio.create_task(connected.connection.run())
+    await connected.clock.advance(0)
+    connected.switches[0].answer = Unreachable("connection refused")
+    await connected.clock.advance(CALM)
+    assert connected.connection.problem == (
+        "main at https://one:1 cannot be reached: connection refused. Tried again every 5 s."
+    )
+    connected.write(kubeconfig_text("https://other:1", context="other"))
+    await connected.clock.advance(LOOK + RETRY)
+    assert (connected.connection.cluster.name, connected.connection.problem) == ("other", "")
+    assert connected.connection.version == "v1.37.1"
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_file_that_becomes_unreadable_leaves_a_working_connection(
+    connected: Connected, caplog: pytest.LogCaptureFixture
+) -> None:
+    await connected.look()
+    connected.write("]")
+    await connected.look()
+    assert connected.connection.problem == ""
+    assert "the old one stays" in caplog.text
+
+
+async def test_the_version_is_asked_often_until_it_is_known_and_seldom_after(
+    connected: Connected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeClient, "answer", Unreachable("no"))
+    await connected.look()
+    (client,) = connected.switches
+    await connected.clock.advance(RETRY * 4)
+    assert client.asked == 5
+    monkeypatch.setattr(FakeClient, "answer", "v1.37.2")
+    await connected.clock.advance(RETRY + CALM * 3)
+    assert (client.asked, connected.connection.version) == (9, "v1.37.2")
+
+
+async def test_another_client_is_asked_at_once_and_the_old_one_no_more(connected: Connected) -> None:
+    await connected.look()
+    await connected.clock.advance(1)
+    connected.write(kubeconfig_text("https://another:22"))
+    await connected.look()
+    await connected.clock.advance(CALM)
+    assert [client.asked for client in connected.switches] == [1, 2]
+
+
+# --- the demo cluster -------------------------------------------------------------------------------------------
+
+PYTHON = (sys.executable, "-c")
+ENDS_WITH_PARENT = "import sys, pathlib; pathlib.Path(sys.argv[4]).write_text({text!r}); sys.stdin.read()"
+
+
+async def test_a_demo_cluster_that_does_not_start_says_its_last_words() -> None:
+    demo = DemoCluster(SystemClock(), command=(*PYTHON, "raise SystemExit('no port is free')"))
+    with pytest.raises(ConfigError, match="the demo cluster did not start: no port is free"):
+        await demo.start("asked for")
+    assert not demo.running
+
+
+async def test_a_demo_cluster_is_called_demo_and_ends_when_told() -> None:
+    program = ENDS_WITH_PARENT.format(text=kubeconfig_text("http://127.0.0.1:1"))
+    demo = DemoCluster(SystemClock(), command=(*PYTHON, program))
+    config = await demo.start("nothing else")
+    assert (config.name, config.why, config.server) == ("demo", "nothing else", "http://127.0.0.1:1")
+    assert demo.running
+    await demo.stop()
+    await demo.stop()
+    assert not demo.running
+
+
+async def test_a_demo_cluster_that_ended_is_started_again(tmp_path: Path, clients: list[FakeClient]) -> None:
+    starts = 0
+
+    async def switched(*_: object) -> None:
+        nonlocal starts
+        starts += 1
+
+    connection = Connection(choice(tmp_path), SystemClock(), on_switch=switched)
+    program = ENDS_WITH_PARENT.format(text=kubeconfig_text("http://127.0.0.1:1"))
+    demo = connection._demo = DemoCluster(SystemClock(), command=(*PYTHON, program))
+    await connection.look()
+    assert connection.cluster.name == "demo"
+    assert demo._process
+    demo._process.kill()
+    await eventually(lambda: not demo.running)
+    await connection.look()
+    assert demo.running
+    await connection.close()
+    assert not demo.running
+
+
+# --- the application --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def live(tmp_path: Path, clients: list[FakeClient]) -> AsyncIterator[Live]:
+    """A web process's parts with a broken configuration: nothing to connect to, everything else runs."""
+    layer, clock, kinds = InMemoryChannelLayer(), SystemClock(), kinds_named(["pods", "nodes"])
+    broken = choice(tmp_path, environ={"KUBECONFIG": str(tmp_path / "none")})
+    made = Live(Upstream(broken, kinds, layer, clock, with_worker=True), kinds, layer, clock)
+    yield made
+    await made.stop()
+
+
+async def called(application: Callable[..., Any], kind: str = "http", path: str = "/") -> list[Message]:
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": f"{kind}.connect"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    await application({"type": kind, "path": path, "headers": []}, receive, send)
+    return sent
+
+
+async def test_the_live_parts_start_with_the_first_request_and_only_once(live: Live) -> None:
+    seen: list[Live] = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(live_of(scope))  # type: ignore[arg-type]
+
+    application = WiredApplication(inner, live)
+    assert not live.started
+    await called(application)
+    tasks = list(live._tasks)
+    await called(application)
+    assert seen == [live, live]
+    assert live._tasks == tasks
+
+
+async def test_with_a_broken_configuration_everything_runs_and_says_so(live: Live) -> None:
+    live.start()
+    await eventually(lambda: live.problem)
+    assert "no such file" in live.problem
+    assert (live.client, live.discovery, live.version, live.cluster.name) == (None, None, "", "no cluster")
+    assert [kind.key for kind in live.kinds] == ["pods", "nodes"]
+    assert live.hub.problem() == live.problem
+    assert live.replicas.get("pods").state == "starting"
+
+
+async def test_stopping_ends_every_task(live: Live) -> None:
+    before = asyncio.all_tasks()
+    live.start()
+    await eventually(lambda: live.connection.chosen.is_set())
+    await live.stop()
+    assert asyncio.all_tasks() == before
+
+
+async def test_sockets_elsewhere_and_other_protocols_are_turned_away() -> None:
+    async def unexpected(*_: object) -> None:
+        raise AssertionError("called")
+
+    by_protocol = ByProtocol(unexpected, unexpected)
+    assert await called(by_protocol, "websocket", "/other/") == [{"type": "websocket.close", "code": 4404}]
+    with pytest.raises(ValueError, match="nothing here speaks lifespan"):
+        await called(by_protocol, "lifespan")
+
+
+def test_live_parts_are_missed_with_a_sentence_where_nothing_was_wired() -> None:
+    with pytest.raises(LookupError, match="not wired"):
+        live_of({"type": "http"})
+
+
+def test_with_redis_a_web_process_holds_no_worker() -> None:
+    with override_settings(REDIS_URL="redis://127.0.0.1:1"):
+        assert build_live().upstream._with_worker is False
+    assert build_live().upstream._with_worker is True
