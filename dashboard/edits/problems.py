@@ -25,7 +25,7 @@ from informerd.errors import (
 
 _STRICT = re.compile(r"(?P<what>unknown|duplicate) field \"(?P<field>[^\"]+)\"")
 _GO_FIELD = re.compile(r"json: cannot unmarshal (?P<found>.+?) into Go (?:struct field|value) (?P<field>\S+)")
-_QUOTED_FIELD = re.compile(r"^[^\"]*\"(?P<field>[a-z][\w.\[\]/-]*)\" must ")
+_QUOTED_FIELD = re.compile(r"\"(?P<field>[a-z][\w.\[\]/-]*)\" must ")
 _ADMISSION = re.compile(r"admission webhook|ValidatingAdmissionPolicy|denied the request|is forbidden: .*quota")
 _NO_FIELD = ("", "<nil>")
 

@@ -1,0 +1,110 @@
+"""A browser without scripts: reads the forms of a page and presses their buttons."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from types import SimpleNamespace
+from typing import Any
+
+from django.test import AsyncClient
+
+from dashboard.edits.said import COOKIE
+from dashboard.live.context import SCOPE_KEY
+
+
+class _Inputs(HTMLParser):
+    """Name and value of everything in the page's last form, as a browser would send it untouched."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.action = ""
+        self.values: dict[str, str] = {}
+        self.buttons: list[str] = []
+        self.radios: dict[str, list[str]] = {}
+        self._open: str | None = None
+        self._text = ""
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attributes}
+        if tag == "form" and found.get("method") == "post":
+            self.action = found["action"]
+        elif tag == "textarea":
+            self._open, self._text = found["name"], ""
+        elif tag == "button" and "name" in found:
+            self.buttons.append(found["name"])
+        elif tag == "input" and found.get("type") == "radio":
+            self.radios.setdefault(found["name"], []).append(found["value"])
+            if "checked" in dict(attributes):
+                self.values[found["name"]] = found["value"]
+        elif tag == "input" and "name" in found:
+            self.values[found["name"]] = found.get("value", "")
+
+    def handle_data(self, data: str) -> None:
+        self._text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea" and self._open is not None:
+            self.values[self._open] = self._text.removeprefix("\n")
+            self._open = None
+
+
+@dataclass
+class Page:
+    """An answer, as far as tests look at it."""
+
+    status: int
+    location: str
+    body: str
+    said: bool
+    form: _Inputs = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """What a person reads in the main part, spaces made one."""
+        main = self.body[self.body.find("<main") : self.body.find("</main>")]
+        bare = re.sub(r"(?s)<textarea.*?</textarea>|<[^>]*>", " ", main)
+        return re.sub(r"\s+", " ", html.unescape(bare))
+
+    @property
+    def yaml(self) -> str:
+        return self.form.values["yaml"]
+
+
+class WiredClient(AsyncClient):
+    """Puts the live parts into each request's scope, as dashboard/wiring.py does."""
+
+    def __init__(self, parts: SimpleNamespace, *, check_csrf: bool) -> None:
+        super().__init__(enforce_csrf_checks=check_csrf)
+        self._parts = parts
+
+    def _base_scope(self, **request: Any) -> dict[str, Any]:
+        return {**super()._base_scope(**request), SCOPE_KEY: self._parts}  # type: ignore[misc] # not in the stubs
+
+
+class Browser:
+    """Keeps cookies; `press` sends the last form of a page with one button and what was typed."""
+
+    def __init__(self, parts: SimpleNamespace, *, check_csrf: bool = False) -> None:
+        self.parts = parts
+        self.client = WiredClient(parts, check_csrf=check_csrf)
+
+    async def open(self, path: str) -> Page:
+        return _page(await self.client.get(path))
+
+    async def press(self, page: Page, button: str, **typed: str) -> Page:
+        """What comes of pressing `button`; underscores in the names of `typed` stand for dots."""
+        changes = {name.replace("__", "."): value for name, value in typed.items()}
+        return await self.send(page.form.action, {**page.form.values, **changes, button: ""})
+
+    async def send(self, path: str, data: dict[str, str]) -> Page:
+        return _page(await self.client.post(path, data))
+
+
+def _page(response: Any) -> Page:
+    inputs = _Inputs()
+    body = response.content.decode()
+    inputs.feed(body)
+    return Page(response.status_code, response.get("Location", ""), body, COOKIE in response.cookies, inputs)

@@ -1,0 +1,82 @@
+"""Edit pages over the run's real API server, asked through Django as a browser without scripts would ask."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.core.cache import cache
+
+from dashboard.live.hub import Hub
+from dashboard.live.replicas import Replicas
+from dashboard.resources.kinds import kinds_named
+from informerd.client import Client
+from informerd.clock import SystemClock
+from informerd.cluster import load_kubeconfig
+from tests.controlplane import ControlPlane
+from tests.edits.browsing import Browser
+from tests.live.fake_layer import RecordingLayer
+
+CRD = Path(__file__).parents[2] / "deploy" / "crd" / "mydemos.yaml"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def cluster(controlplane: ControlPlane) -> ControlPlane:
+    """The run's API server with the Mydemo CRD."""
+    controlplane.apply_crd(CRD)
+    return controlplane
+
+
+@pytest.fixture
+def namespace(cluster: ControlPlane) -> str:
+    """A namespace of the test's own."""
+    return cluster.create_namespace(f"edits-{next(_numbers)}")
+
+
+@pytest.fixture
+def collection(namespace: str) -> str:
+    """Path of the namespace's Mydemos."""
+    return f"/apis/crddemo.k8s.io/v1/namespaces/{namespace}/mydemos"
+
+
+async def parts_for(kubeconfig: Path) -> AsyncIterator[SimpleNamespace]:
+    """What dashboard.live.context.LiveParts names, with a feed that nobody fills."""
+    clock = SystemClock()
+    config = load_kubeconfig(kubeconfig)
+    replicas = Replicas(RecordingLayer(), kinds_named(["pods", "mydemos"]), clock)
+    cache.clear()
+    async with Client(config) as client:
+        yield SimpleNamespace(
+            replicas=replicas,
+            hub=Hub(replicas, clock),
+            client=client,
+            discovery=None,
+            cluster=config,
+            kinds=replicas.kinds,
+            clock=clock,
+            problem="",
+            version="v1.37.1",
+        )
+
+
+@pytest.fixture
+async def parts(cluster: ControlPlane) -> AsyncIterator[SimpleNamespace]:
+    async for made in parts_for(cluster.kubeconfig):
+        yield made
+
+
+@pytest.fixture
+async def browser(parts: SimpleNamespace) -> Browser:
+    """A browser in front of the dashboard that speaks as the administrator."""
+    return Browser(parts)
+
+
+@pytest.fixture
+async def bob(cluster: ControlPlane) -> AsyncIterator[Browser]:
+    """A browser in front of a dashboard that speaks as bob, who has only the rights that a test gives him."""
+    async for made in parts_for(cluster.kubeconfig_of("bob")):
+        yield Browser(made)

@@ -1,0 +1,200 @@
+"""Reviews and saves when the API server does not answer, answers late, or changes under the hand."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dashboard.edits.actions import TRIES, last_writer, review, save
+from dashboard.edits.again import create_again
+from dashboard.edits.editable import Base, Target, to_write
+from dashboard.edits.exchange import Exchange, Stored
+from dashboard.edits.outcomes import Draft, Moved, Refused, Review, Saved, Unsure
+from dashboard.resources.kinds import KINDS
+from informerd.errors import Forbidden, Status, StatusDetails, TooManyRequests, Unreachable
+from tests.controlplane import ControlPlane
+from tests.edits.test_pages import mydemo
+
+LOST = Unreachable("connection reset")
+
+
+class Shaky(Exchange):
+    """An exchange whose updates can be lost on the way there or back, and that others write between."""
+
+    lost_there = False
+    lost_back = False
+    deaf = False
+    before_update: Any = None
+
+    async def read(self) -> dict[str, Any]:
+        if self.deaf:
+            raise LOST
+        return await super().read()
+
+    async def update(self, value: dict[str, Any], *, dry_run: bool) -> Stored:
+        if self.before_update is not None:
+            self.before_update()
+        if self.lost_there:
+            raise LOST
+        stored = await super().update(value, dry_run=dry_run)
+        if self.lost_back:
+            raise LOST
+        return stored
+
+
+@pytest.fixture
+def one(cluster: ControlPlane, collection: str) -> str:
+    cluster.create(collection, mydemo("one"))
+    return f"{collection}/one"
+
+
+@pytest.fixture
+def exchange(parts: SimpleNamespace, namespace: str) -> Shaky:
+    return Shaky(parts.client, Target(KINDS["mydemos.crddemo.k8s.io"], namespace, "one"))
+
+
+async def draft_with(exchange: Exchange, port: int) -> Draft:
+    base = Base.of(await exchange.read())
+    return Draft(base.text.replace("port: 8080", f"port: {port}"), base)
+
+
+async def test_an_answer_lost_on_its_way_back_is_found_to_be_stored(
+    cluster: ControlPlane, one: str, exchange: Shaky
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    exchange.lost_back = True
+    outcome = await save(exchange, draft)
+    assert isinstance(outcome, Saved)
+    assert outcome.version == cluster.get(one)["metadata"]["resourceVersion"]
+
+
+async def test_a_write_that_never_arrived_is_found_not_to_be_stored(
+    cluster: ControlPlane, one: str, exchange: Shaky
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    exchange.lost_there = True
+    outcome = await save(exchange, draft)
+    assert isinstance(outcome, Refused)
+    assert outcome.draft.text == draft.text
+    assert cluster.get(one)["spec"]["port"] == 8080
+
+
+async def test_where_nothing_answers_the_page_says_that_it_does_not_know(one: str, exchange: Shaky) -> None:
+    draft = await draft_with(exchange, 9090)
+    reads = iter([False, True])
+
+    async def read() -> dict[str, Any]:
+        exchange.deaf = next(reads)
+        return await Shaky.read(exchange)
+
+    exchange.lost_there = True
+    exchange.read = read  # type: ignore[method-assign]
+    outcome = await save(exchange, draft)
+    assert isinstance(outcome, Unsure)
+    assert outcome.draft.text == draft.text
+
+
+async def test_saving_again_what_was_stored_already_changes_nothing(
+    cluster: ControlPlane, one: str, exchange: Shaky
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    assert isinstance(await save(exchange, draft), Saved)
+    version = cluster.get(one)["metadata"]["resourceVersion"]
+    again = await save(exchange, draft)
+    assert again == Saved(version, changed=False)
+
+
+async def test_a_change_between_reading_and_writing_is_not_overwritten(
+    cluster: ControlPlane, one: str, exchange: Shaky
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    ports = iter(range(1, 100))
+    exchange.before_update = lambda: cluster.patch(one, {"spec": {"port": next(ports)}})
+    outcome = await save(exchange, draft)
+    assert isinstance(outcome, Moved)
+    assert cluster.get(one)["spec"]["port"] == 1
+
+
+async def test_an_object_whose_status_never_rests_is_given_up_with_a_sentence(
+    cluster: ControlPlane, one: str, exchange: Shaky
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    phases = iter(range(100))
+    exchange.before_update = lambda: cluster.patch(f"{one}/status", {"status": {"phase": str(next(phases))}})
+    outcome = await save(exchange, draft)
+    assert isinstance(outcome, Refused)
+    assert f"changed {TRIES} times" in outcome.refusal.problems[0].words
+    assert cluster.get(one)["spec"]["port"] == 8080
+
+
+async def test_what_the_server_sets_itself_is_marked(one: str, exchange: Shaky) -> None:
+    base = Base.of(await exchange.read())
+    outcome = await review(exchange, Draft(base.text.replace("  name: one", "  name: one\n  labels: {}"), base))
+    assert isinstance(outcome, Review)
+    assert outcome.changes == ()
+
+
+async def test_creating_again_sends_neither_uid_nor_status(cluster: ControlPlane, one: str, exchange: Shaky) -> None:
+    draft = await draft_with(exchange, 9090)
+    cluster.delete(one)
+    draft = Draft(f"{draft.text}status:\n  phase: Ready\n", draft.base)
+    assert isinstance(await create_again(exchange, draft), Saved)
+    stored = cluster.get(one)
+    assert stored["metadata"]["uid"] != draft.base.uid
+    assert "status" not in stored
+
+
+async def test_an_update_without_its_preconditions_is_never_sent(one: str, exchange: Shaky) -> None:
+    live = await exchange.read()
+    bare = to_write({"spec": {}}, live)
+    bare["metadata"] = {"name": "one"}
+    with pytest.raises(ValueError, match="could overwrite"):
+        await exchange.update(bare, dry_run=True)
+    with pytest.raises(ValueError, match="could delete"):
+        await exchange.delete("", "", "Background")
+
+
+async def test_a_busy_api_server_is_named_with_the_time_it_asks_for(one: str, exchange: Shaky) -> None:
+    draft = await draft_with(exchange, 9090)
+    busy = Status(code=429, reason="TooManyRequests", message="slow down", details=StatusDetails(retry_after_seconds=7))
+
+    def refuse() -> None:
+        raise TooManyRequests(busy, retry_after=7)
+
+    exchange.before_update = refuse
+    outcome = await review(exchange, draft)
+    assert isinstance(outcome, Refused)
+    assert (outcome.refusal.code, outcome.refusal.retry_after) == (429, 7)
+    assert outcome.refusal.problems[0].said == "slow down"
+
+
+async def test_an_api_server_that_does_not_answer_in_time_counts_as_unreachable(parts: SimpleNamespace) -> None:
+    exchange = Exchange(parts.client, Target(KINDS["mydemos.crddemo.k8s.io"], "x", "one"), time_limit=0.0)
+    with pytest.raises(Unreachable, match="no answer within 0 s"):
+        await exchange.read()
+
+
+async def test_admission_is_told_from_access(one: str, exchange: Shaky) -> None:
+    draft = await draft_with(exchange, 9090)
+    said = 'admission webhook "ports.example.com" denied the request: 9090 is taken'
+
+    def refuse() -> None:
+        raise Forbidden(Status(code=403, reason="Forbidden", message=said))
+
+    exchange.before_update = refuse
+    outcome = await review(exchange, draft)
+    assert isinstance(outcome, Refused)
+    assert outcome.refusal.title == "The API server refused it"
+    assert outcome.refusal.problems[0].said == said
+
+
+def test_the_last_writer_is_not_who_wrote_the_status() -> None:
+    entries = [
+        {"manager": "kubectl-edit", "time": "2026-01-01T00:00:01Z"},
+        {"manager": "controller", "time": "2026-01-01T00:00:09Z", "subresource": "status"},
+        {"manager": "helm", "time": "2026-01-01T00:00:00Z"},
+    ]
+    assert last_writer({"metadata": {"managedFields": entries}}) == ("kubectl-edit", "2026-01-01T00:00:01Z")
+    assert last_writer({"metadata": {}}) == ("", "")

@@ -1,0 +1,84 @@
+"""What the editor's script is told while somebody types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.controlplane import ControlPlane
+from tests.edits.browsing import Browser
+from tests.edits.test_pages import mydemo
+
+
+@pytest.fixture
+def path(cluster: ControlPlane, namespace: str, collection: str) -> str:
+    """Address of Mydemo ``one``, which exists."""
+    cluster.create(collection, mydemo("one"))
+    return f"/resources/mydemos.crddemo.k8s.io/{namespace}/one/edit/"
+
+
+async def check(browser: Browser, path: str, old: str = "", new: str = "", **typed: str) -> dict[str, Any]:
+    page = await browser.open(path)
+    typed = {name.replace("__", "."): value for name, value in typed.items()}
+    data = {**page.form.values, **typed, "yaml": page.yaml.replace(old, new) if old else page.yaml}
+    response = await browser.client.post(f"{path}check/", data)
+    assert response.status_code == 200
+    answer: dict[str, Any] = response.json()
+    return answer
+
+
+async def test_what_was_typed_as_yaml_shows_in_the_form(browser: Browser, path: str) -> None:
+    answer = await check(browser, path, "port: 8080", "port: 9090")
+    assert answer["valid"] is True
+    assert answer["yaml"] is None
+    assert answer["fields"] == {"field.spec.ip": "10.0.0.1", "field.spec.port": "9090", "field.metadata.labels": ""}
+    assert answer["changes"] == 1
+
+
+async def test_what_was_typed_into_the_form_shows_in_the_yaml(browser: Browser, path: str) -> None:
+    answer = await check(browser, path, "port: 8080", "port: 8080 # why", field__spec__port="9090")
+    assert "port: 9090 # why" in answer["yaml"]
+
+
+async def test_broken_yaml_is_told_and_the_form_left_alone(browser: Browser, path: str) -> None:
+    answer = await check(browser, path, "port: 8080", 'port: "8080', field__spec__ip="10.0.0.9")
+    assert answer["valid"] is False
+    assert "line 8, column 9" in answer["problems"]
+    assert "fields" not in answer
+
+
+async def test_a_disagreement_is_told_and_neither_side_replaced(browser: Browser, path: str) -> None:
+    answer = await check(browser, path, "port: 8080", "port: 1", field__spec__port="2")
+    assert answer["valid"] is False
+    assert "field.spec.port" not in answer["fields"]
+    assert answer["yaml"] is None
+
+
+async def test_another_name_in_the_text_is_told(browser: Browser, path: str) -> None:
+    answer = await check(browser, path, "name: one", "name: two")
+    assert answer["valid"] is False
+    assert "metadata.name" in answer["problems"]
+
+
+async def test_what_others_did_is_told_when_asked(
+    browser: Browser, cluster: ControlPlane, collection: str, path: str
+) -> None:
+    page = await browser.open(path)
+    data = {**page.form.values, "look": "1"}
+    assert (await browser.client.post(f"{path}check/", data)).json()["theirs"] == ""
+    cluster.patch(f"{collection}/one", {"spec": {"port": 7777}})
+    theirs = (await browser.client.post(f"{path}check/", data)).json()["theirs"]
+    assert "7777" in theirs
+    assert "You have not touched it." in theirs
+    mine = {**data, "yaml": page.yaml.replace("8080", "9090")}
+    assert "You changed the same" in (await browser.client.post(f"{path}check/", mine)).json()["theirs"]
+    cluster.delete(f"{collection}/one")
+    assert "was deleted" in (await browser.client.post(f"{path}check/", data)).json()["theirs"]
+    cluster.create(collection, mydemo("one"))
+    assert "another one has its name" in (await browser.client.post(f"{path}check/", data)).json()["theirs"]
+
+
+async def test_an_incomplete_question_gets_an_empty_answer(browser: Browser, path: str) -> None:
+    assert (await browser.client.post(f"{path}check/", {"yaml": "a: 1"})).json() == {}
+    assert (await browser.client.get(f"{path}check/")).status_code == 405

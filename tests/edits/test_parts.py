@@ -1,0 +1,293 @@
+"""The small parts: paths, diffs, forms from schemas, the API server's words, what pages send and say."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+
+from dashboard.edits.diff import changes, diff_lines
+from dashboard.edits.document import parse
+from dashboard.edits.editable import Base, Target, editable, to_write
+from dashboard.edits.fields import ABSENT, ItemKey, Path, get, parse_path, put, same, show
+from dashboard.edits.form import apply_form, build_form
+from dashboard.edits.outcomes import Draft
+from dashboard.edits.posted import base_json, choice_name, draft_of, is_reviewed, reviewed_mark
+from dashboard.edits.problems import refusal_of
+from dashboard.edits.said import COOKIE, said_to, say
+from dashboard.edits.schema import Schema, crd_schema, kind_schema
+from dashboard.resources.kinds import KINDS
+from informerd.errors import BadRequest, Cause, Invalid, Status, StatusDetails
+
+TARGET = Target(KINDS["mydemos.crddemo.k8s.io"], "default", "one")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (("spec", "port"), "spec.port"),
+        (("spec", "ports", 0, "name"), "spec.ports[0].name"),
+        (("metadata", "labels", "app.kubernetes.io/name"), "metadata.labels[app.kubernetes.io/name]"),
+        ((), ""),
+    ],
+)
+def test_paths_are_written_and_read_as_the_api_server_writes_them(path: Path, text: str) -> None:
+    assert show(path) == text
+    assert parse_path(text) == path
+
+
+def test_values_are_found_set_and_taken_out_by_path_without_touching_the_object() -> None:
+    value = {"spec": {"ports": [{"port": 1, "name": "a"}], "set": ["x", "y"]}}
+    before = json.dumps(value)
+    assert get(value, ("spec", "ports", 0, "name")) == "a"
+    assert get(value, ("spec", "ports", ItemKey((("port", 1),)), "name")) == "a"
+    assert get(value, ("spec", "set", ItemKey((("", "y"),)))) == "y"
+    assert get(value, ("spec", "ports", 9)) is ABSENT
+    assert get(value, ("spec", "set", "name")) is ABSENT
+    assert put(value, ("spec", "new", "deep"), 1)["spec"]["new"] == {"deep": 1}
+    assert "set" not in put(value, ("spec", "set"), ABSENT)["spec"]
+    assert json.dumps(value) == before
+
+
+def test_numbers_are_the_same_by_value_and_truth_is_no_number() -> None:
+    assert same({"a": [1, {"b": 2.0}]}, {"a": [1.0, {"b": 2}]})
+    assert not same(True, 1)
+    assert not same(0, False)
+    assert not same([1], [1, 2])
+    assert not same({"a": None}, {})
+
+
+def test_changes_are_told_field_by_field() -> None:
+    was = {"spec": {"a": 1, "list": [1, 2], "gone": {"x": 1}}, "same": 1}
+    now = {"spec": {"a": 2, "list": [1, 3]}, "same": 1, "new": {"y": {"z": ""}}}
+    told = [(change.field, change.was_text, change.now_text) for change in changes(was, now)]
+    assert told == [
+        ("spec.a", "1", "2"),
+        ("spec.list[1]", "2", "3"),
+        ("spec.gone.x", "1", ""),
+        ("new.y.z", "", '""'),
+    ]
+
+
+def test_a_diff_shows_three_lines_around_each_change_and_counts_the_rest() -> None:
+    was = "".join(f"line {number}\n" for number in range(1, 31))
+    now = was.replace("line 10\n", "line ten\n").replace("line 25\n", "")
+    kinds = [(line.kind, line.text) for line in diff_lines(was, now) if line.kind != "same"]
+    assert kinds == [
+        ("gap", "6 lines as they were"),
+        ("del", "line 10"),
+        ("add", "line ten"),
+        ("gap", "8 lines as they were"),
+        ("del", "line 25"),
+        ("gap", "2 lines as they were"),
+    ]
+    assert diff_lines(was, was) == ()
+    assert len(diff_lines("a\n" * 5000, "b\n" * 5000)) == 10_000
+
+
+SCHEMA = Schema(
+    {
+        "properties": {
+            "spec": {
+                "required": ["size"],
+                "properties": {
+                    "size": {"type": "integer", "minimum": 1, "description": "How large."},
+                    "ratio": {"type": "number", "maximum": 1},
+                    "on": {"type": "boolean", "default": False},
+                    "mode": {"type": "string", "enum": ["fast", "slow"]},
+                    "note": {"type": "string", "x-kubernetes-validations": [{"message": "must be polite"}]},
+                    "either": {"x-kubernetes-int-or-string": True},
+                    "tls": {"properties": {"name": {"type": "string"}}, "required": ["name"]},
+                    "hosts": {"type": "array", "items": {"type": "string"}},
+                },
+            },
+            "metadata": {"properties": {"labels": {"additionalProperties": {"type": "string"}}}},
+        }
+    }
+)
+
+
+def test_a_form_has_a_field_for_whatever_one_input_can_hold() -> None:
+    value = {"spec": {"size": 3, "on": True, "tls": {"name": "a"}}, "metadata": {"labels": {"x": "y", "z": ""}}}
+    base = {"spec": {"size": 2}}
+    form = build_form(SCHEMA, value, base)
+    shown = {field.label: (field.kind, field.value, field.required) for field in form.fields}
+    assert shown == {
+        "spec.size": ("integer", "3", True),
+        "spec.ratio": ("number", "", False),
+        "spec.on": ("boolean", "true", False),
+        "spec.mode": ("choice", "", False),
+        "spec.note": ("string", "", False),
+        "spec.tls.name": ("string", "a", False),
+        "metadata.labels": ("labels", "x=y\nz=", False),
+    }
+    assert form.left_out == ("spec.either", "spec.hosts")
+    size, _, on, _, note, *_ = form.fields
+    assert (size.help, size.was) == ("How large. At least 1.", "2")
+    assert on.help == "False where nothing is given."
+    assert note.help == "It must be polite."
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "path", "value"),
+    [
+        ("spec.size", " 7 ", ("spec", "size"), 7),
+        ("spec.ratio", "0.5", ("spec", "ratio"), 0.5),
+        ("spec.on", "false", ("spec", "on"), False),
+        ("spec.mode", "slow", ("spec", "mode"), "slow"),
+        ("spec.note", "yes", ("spec", "note"), "yes"),
+        ("spec.size", "", ("spec", "size"), ABSENT),
+        ("spec.tls.name", "b", ("spec", "tls", "name"), "b"),
+        ("metadata.labels", "a=b\r\n\r\nc = d=e", ("metadata", "labels"), {"a": "b", "c": "d=e"}),
+    ],
+)
+def test_what_is_typed_into_the_form_is_written_as_its_type(field: str, typed: str, path: Path, value: Any) -> None:
+    document = parse("spec:\n  size: 3 # large\n")
+    shown = {"spec.size": "3"}.get(field, "")
+    applied, problems = apply_form(SCHEMA, document, {f"field.{field}": typed, f"shown.{field}": shown})
+    assert not problems
+    assert same(get(applied.value, path), value) or value is get(applied.value, path)
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "words"),
+    [
+        ("spec.size", "1.5", "no whole number"),
+        ("spec.ratio", "half", "no number"),
+        ("metadata.labels", "nothing", "write name=value"),
+        ("metadata.labels", "a=1\na=2", "given twice"),
+    ],
+)
+def test_what_the_form_cannot_write_is_told(field: str, typed: str, words: str) -> None:
+    document = parse("spec:\n  size: 3\n")
+    applied, (problem,) = apply_form(SCHEMA, document, {f"field.{field}": typed, f"shown.{field}": "?"})
+    assert applied is document
+    assert words in problem.words
+    assert problem.field == field
+
+
+def test_schemas_are_found_in_openapi_and_in_crds_and_references_are_followed() -> None:
+    widget = {
+        "x-kubernetes-group-version-kind": [{"group": "g", "version": "v1", "kind": "Widget"}],
+        "properties": {"spec": {"allOf": [{"$ref": "#/components/schemas/g.Spec"}], "description": "mine"}},
+    }
+    spec = {"description": "theirs", "properties": {"size": {"type": "integer"}}}
+    openapi = {"components": {"schemas": {"g.Widget": widget, "g.Spec": spec, "g.Other": {}}}}
+    found = kind_schema(openapi, "g", "v1", "Widget")
+    assert found is not None
+    assert found.child("spec").node["description"] == "mine"
+    assert found.child("spec").child("size").node == {"type": "integer"}
+    assert found.child("metadata").child("finalizers").list_keys == ("",)
+    assert set(found.definitions) == {"g.Spec"}
+    assert kind_schema(openapi, "g", "v1", "Gadget") is None
+    crd = {"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": {"properties": {"spec": spec}}}}]}}
+    of_crd = crd_schema(crd, "v1")
+    assert of_crd is not None
+    assert of_crd.child("spec").child("size")
+    assert crd_schema(crd, "v2") is None
+
+
+def test_causes_without_a_field_are_placed_by_their_message() -> None:
+    causes = (
+        Cause("FieldValueInvalid", 'Invalid value: "": "spec.ip" must validate at least one schema (anyOf)', "<nil>"),
+        Cause("FieldValueInvalid", "too small", "spec.ports[0].port"),
+    )
+    refusal = refusal_of(
+        Invalid(Status(code=422, reason="Invalid", message="no", details=StatusDetails(causes=causes)))
+    )
+    assert [problem.field for problem in refusal.problems] == ["spec.ip", "spec.ports[0].port"]
+    assert [problem.said for problem in refusal.problems] == [cause.message for cause in causes]
+
+
+def test_strict_decoding_and_wrong_types_are_placed_at_their_fields() -> None:
+    strict = BadRequest(
+        Status(
+            code=400, reason="BadRequest", message='strict decoding error: unknown field "spec.a", duplicate field "b"'
+        )
+    )
+    assert [(each.field, each.said) for each in refusal_of(strict).problems] == [
+        ("spec.a", 'unknown field "spec.a"'),
+        ("b", 'duplicate field "b"'),
+    ]
+    typed = BadRequest(
+        Status(
+            code=400, message="json: cannot unmarshal string into Go struct field PodSpec.spec.hostNetwork of type bool"
+        )
+    )
+    assert [each.field for each in refusal_of(typed).problems] == ["spec.hostNetwork"]
+
+
+def test_what_is_sent_is_the_edit_on_top_of_what_only_servers_write() -> None:
+    live = {
+        "kind": "X",
+        "metadata": {
+            "name": "one", "namespace": "n", "uid": "u", "resourceVersion": "7", "generation": 2,
+            "managedFields": [{}], "creationTimestamp": "t", "annotations": {"a": "b"},
+        },
+        "spec": {"a": 1},
+        "status": {"ok": True},
+    }  # fmt: skip
+    mine = editable(live)
+    assert mine == {
+        "kind": "X",
+        "metadata": {"name": "one", "namespace": "n", "annotations": {"a": "b"}},
+        "spec": {"a": 1},
+    }
+    sent = to_write({"kind": "X", "spec": {"a": 2}, "status": {"ok": False}, "metadata": {"uid": "other"}}, live)
+    assert sent == {
+        "kind": "X",
+        "metadata": {"name": "one", "namespace": "n", "uid": "u", "resourceVersion": "7"},
+        "spec": {"a": 2},
+        "status": {"ok": True},
+    }
+
+
+def test_a_draft_survives_its_way_through_a_page() -> None:
+    base = Base("u", "7", {"kind": "X", "spec": {"é": ["\n", True, None, 1.5]}})
+    path: Path = ("spec", "ports", ItemKey((("port", 80), ("name", 'quo"te'))), 0)
+    post = {
+        "yaml": "a: 1\r\nb: 2\r\n", "base_uid": "u", "base_version": "7", "base": base_json(base),
+        choice_name(path): "theirs", choice_name(("x",)): "neither", "choice.nonsense!": "mine", "seen": "s",
+    }  # fmt: skip
+    draft = draft_of(post)
+    assert draft is not None
+    assert draft.text == "a: 1\nb: 2\n"
+    assert draft.base == base
+    assert [show(each) for each in draft.choices] == [show(path)]
+    assert choice_name(path).removeprefix("choice.").replace("_", "").replace("-", "").isalnum()
+    for missing in ("base", "base_uid", "base_version"):
+        assert draft_of({**post, missing: ""}) is None
+    assert draft_of({**post, "base": "[1]"}) is None
+
+
+def test_the_mark_of_a_review_is_for_one_text_state_object_and_purpose() -> None:
+    draft = Draft("a: 1\n", Base("u", "7", {"a": 0}))
+    mark = reviewed_mark(TARGET, draft, "save")
+    assert is_reviewed(TARGET, draft, "save", mark)
+    assert not is_reviewed(TARGET, draft, "create", mark)
+    assert not is_reviewed(TARGET, Draft("a: 2\n", draft.base), "save", mark)
+    assert not is_reviewed(TARGET, Draft(draft.text, Base("v", "7", {"a": 0})), "save", mark)
+    assert not is_reviewed(TARGET, Draft(draft.text, Base("u", "7", {"a": 1})), "save", mark)
+    assert not is_reviewed(Target(TARGET.kind, "default", "two"), draft, "save", mark)
+    assert is_reviewed(TARGET, Draft(draft.text, Base("u", "8", {"a": 0})), "save", mark), (
+        "status changes do not matter"
+    )
+
+
+def test_what_is_said_is_shown_where_it_is_meant_and_nowhere_else() -> None:
+    response = HttpResponse()
+    say(response, "/there/", "Saved <b>.", "warn")
+    request = HttpRequest()
+    request.path = "/there/"
+    assert said_to(request) is None
+    request.COOKIES[COOKIE] = response.cookies[COOKIE].value
+    said = said_to(request)
+    assert said is not None
+    assert (said.words, said.tone) == ("Saved <b>.", "warn")
+    request.path = "/elsewhere/"
+    assert said_to(request) is None
+    request.path = "/there/"
+    request.COOKIES[COOKIE] += "x"
+    assert said_to(request) is None
