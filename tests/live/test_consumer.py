@@ -1,0 +1,171 @@
+"""The socket's endpoint: what may be asked, and what is closed with which code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from channels.testing import WebsocketCommunicator
+
+from dashboard.live.consumer import LONGEST, LiveConsumer
+from dashboard.live.context import SCOPE_KEY
+from dashboard.live.hub import Hub
+from tests.clock import FakeClock
+from tests.live.feeder import Feeder, Feeders, pod
+from tests.wait import eventually
+
+
+class Endpoint:
+    """A hub behind the consumer, and browsers that connect to it."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.pods = Feeder("pods", self.clock, [pod("a"), pod("b")])
+        self.hub = Hub(Feeders(self.pods, Feeder("namespaces", self.clock)), self.clock)
+        self.parts = SimpleNamespace(hub=self.hub, clock=self.clock)
+        self._open: list[WebsocketCommunicator] = []
+
+    async def connect(self, path: str = "/resources/pods/", seq: str = "") -> WebsocketCommunicator:
+        application = LiveConsumer.as_asgi()
+
+        async def wired(scope: dict[str, Any], receive: Any, send: Any) -> None:
+            await application({**scope, SCOPE_KEY: self.parts}, receive, send)
+
+        browser = WebsocketCommunicator(wired, f"/live/?{urlencode({'path': path, 'view': '', 'seq': seq})}")
+        accepted, _ = await browser.connect()
+        assert accepted
+        self._open.append(browser)
+        return browser
+
+    async def end(self) -> None:
+        for browser in self._open:
+            await browser.disconnect()
+
+
+@pytest.fixture
+async def endpoint() -> AsyncIterator[Endpoint]:
+    endpoint = Endpoint()
+    yield endpoint
+    await endpoint.end()
+
+
+async def heard(browser: WebsocketCommunicator) -> dict[str, Any]:
+    message = await browser.receive_output(2)
+    assert message["type"] == "websocket.send", message
+    found: dict[str, Any] = json.loads(message["text"])
+    return found
+
+
+async def closed(browser: WebsocketCommunicator) -> int:
+    """The close code; frames before it are passed over."""
+    while (message := await browser.receive_output(2))["type"] != "websocket.close":
+        pass
+    return int(message["code"])
+
+
+async def test_a_page_gets_its_view_then_the_beat(endpoint: Endpoint) -> None:
+    browser = await endpoint.connect("/resources/pods/?q=a")
+    hello, window, beat = [await heard(browser) for _ in range(3)]
+    assert (hello["keys"], hello["path"]) == (["pods"], "/resources/pods/?q=a")
+    assert window["view"] == hello["view"]
+    assert "row-uid-default-a" in window["content"]
+    assert "row-uid-default-b" not in window["content"]
+    assert beat["beat"]["state"] == "live"
+
+
+@pytest.mark.parametrize(
+    ("path", "keys"),
+    [
+        ("/", ["pods", "namespaces"]),
+        ("/feed/?kind=pods", ["pods"]),
+        ("/resources/pods/default/a/", ["pods"]),
+        ("/resources/pods/default/a/yaml/", ["pods"]),
+        ("/resources/pods/default/nobody/", ["pods"]),
+        ("/resources/po/", ["pods"]),
+        ("/resources/pods/default/a/edit/", ["pods"]),
+        ("/theme/", []),
+        ("", []),
+    ],
+)
+async def test_every_page_has_a_socket(endpoint: Endpoint, path: str, keys: list[str]) -> None:
+    browser = await endpoint.connect(path)
+    assert (await heard(browser))["keys"] == keys
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("nonsense", 4400),
+        ("//evil.example/", 4400),
+        ("https://evil.example/", 4400),
+        ("/\\evil.example/", 4400),
+        ("/" + "x" * 10_000, 4400),
+        ("/nowhere/", 4404),
+        ("/resources/unknownkinds/", 4404),
+        ("/resources/secrets/", 4404),
+    ],
+)
+async def test_what_cannot_be_followed_is_closed_with_its_code(endpoint: Endpoint, path: str, code: int) -> None:
+    browser = await endpoint.connect(path)
+    assert await closed(browser) == code
+    assert not endpoint.hub.sockets
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no json",
+        "[]",
+        "{}",
+        '{"ack": "many"}',
+        '{"ack": -1}',
+        '{"ack": 1.5}',
+        '{"view": 3}',
+        '{"other": 1}',
+        '{"view": "/", "ack": 1}',
+        '{"view": "javascript:alert(1)"}',
+        json.dumps({"view": "/" + "x" * LONGEST}),
+    ],
+)
+async def test_nonsense_ends_the_connection(endpoint: Endpoint, said: str) -> None:
+    browser = await endpoint.connect()
+    await browser.send_to(text_data=said)
+    assert await closed(browser) == 4400
+    assert not endpoint.hub.sockets
+
+
+async def test_binary_messages_end_the_connection(endpoint: Endpoint) -> None:
+    browser = await endpoint.connect()
+    await browser.send_to(bytes_data=b"\x00")
+    assert await closed(browser) == 4400
+
+
+async def test_a_page_may_change_its_view(endpoint: Endpoint) -> None:
+    browser = await endpoint.connect("/resources/pods/?q=a")
+    first, _, _ = [await heard(browser) for _ in range(3)]
+    await browser.send_to(text_data='{"view": "/resources/pods/?q=b"}')
+    hello, window, _ = [await heard(browser) for _ in range(3)]
+    assert hello["view"] != first["view"]
+    assert "row-uid-default-b" in window["content"]
+    assert len(endpoint.hub.sockets) == 1
+
+
+async def test_acknowledgements_reach_the_hub(endpoint: Endpoint) -> None:
+    browser = await endpoint.connect()
+    messages = [await heard(browser) for _ in range(3)]
+    units = sum(len(json.dumps(message, separators=(",", ":"))) for message in messages)
+    await browser.send_to(text_data=json.dumps({"ack": units}))
+    (socket,) = endpoint.hub.sockets
+    await eventually(lambda: socket.unacknowledged == 0, what="all acknowledged")
+
+
+async def test_who_goes_is_forgotten(endpoint: Endpoint) -> None:
+    browser = await endpoint.connect()
+    await heard(browser)
+    assert len(endpoint.hub.sockets) == 1
+    await browser.disconnect()
+    await eventually(lambda: not endpoint.hub.sockets, what="nobody is left")
