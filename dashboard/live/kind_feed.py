@@ -44,13 +44,13 @@ class KindFeed:
         known = row.uid in self._publisher.rows
         self._publisher.put(row)
         if not quiet and not known:
-            self._publisher.entry("added", row, f"created, {row.status}" if row.status else "created", row.tone)
+            self._publisher.entry("added", row, *self._words(None, row))
 
     def _deleted(self, row: Row, words: str) -> None:
         self._publisher.drop(row.uid)
         self._publisher.entry("deleted", row, words, "idle")
 
-    def _words(self, before: Row, row: Row) -> tuple[str, Tone]:
+    def _words(self, before: Row | None, row: Row) -> tuple[str, Tone]:
         try:
             return change_words(self._key, before, row)
         except Exception:

@@ -19,10 +19,11 @@ async def kept_running(name: str, run: Callable[[], Awaitable[None]], clock: Clo
     while True:
         try:
             await run()
-            return
         except Exception:
             logger.exception("%s failed and is started again in %g s", name, PAUSE)
             await clock.sleep(PAUSE)
+        else:
+            return
 
 
 async def cancelled(tasks: Iterable[asyncio.Task[None]]) -> None:
