@@ -52,7 +52,7 @@ def test_changes_of_a_pod_are_told_in_words() -> None:
     assert words == "restarts 0 → 4, ip 10.4.7.21 → none"
     assert tone == "ok"
     crash = row_of("pods", whole(state("crash")))
-    assert change_words("pods", None, crash) == (crash.reason, "bad")
+    assert change_words("pods", None, crash) == (f"created, {crash.reason}", "bad")
     assert change_words("pods", crash, None) == ("was CrashLoopBackOff", "idle")
     assert change_words("pods", row_of("pods", before), crash)[0].startswith("deleted and created again: crash loop")
 

@@ -59,8 +59,14 @@ def numbers(number: int, ready: int | None = None) -> Json:
 def test_a_deployment_says_how_it_is(obj: Json, status: str, tone: str, reason: str) -> None:
     row = row_of("deployments.apps", obj)
     assert (row.status, row.tone, row.reason) == (status, tone, reason)
-    if tone in ("warn", "bad"):
+    if tone == "bad" or status == "Unavailable":
         assert row.since is not None
+
+
+def test_a_set_that_does_not_say_since_when_it_is_unready_is_not_called_wrong_by_its_age() -> None:
+    row = row_of("replicasets.apps", workload(numbers(2, 0)))
+    assert (row.status, row.tone, row.since) == ("Unavailable", "warn", None)
+    assert not is_wrong("replicasets.apps", row, 2e9)
 
 
 def mydemo(spec: Any = None, status: Any = None, **metadata: Any) -> Json:
@@ -114,6 +120,7 @@ def test_a_warning_event_is_wrong_for_ten_minutes_after_it_was_last_seen() -> No
     event = made(
         "Event",
         "e",
+        involvedObject={"kind": "Pod", "name": "web"},
         type="Warning",
         reason="BackOff",
         message="again",
@@ -124,6 +131,7 @@ def test_a_warning_event_is_wrong_for_ten_minutes_after_it_was_last_seen() -> No
     row = row_of("events", event)
     last = cells_of("events", row)["last-seen"]
     assert row.reason == "BackOff: again (×9)"
+    assert change_words("events", None, row) == ("BackOff, pod/web: again", "warn")
     assert is_wrong("events", row, last + 599)
     assert not is_wrong("events", row, last + 600)
     assert not is_wrong("events", row_of("events", {**event, "type": "Normal"}), last)

@@ -14,6 +14,8 @@ from informerd.objects import Blob
 MOST_FIELDS = 3
 """Field paths that one line names; the others are counted."""
 _SAYS_NOTHING = frozenset({"", "Current", "Active"})
+_LONGEST_MESSAGE = 200
+"""Characters of a Kubernetes Event shown in a line."""
 _LONGEST = 60
 """Characters of a value shown in a line."""
 
@@ -27,7 +29,7 @@ def change_words(key: str, old: Row | None, new: Row | None) -> tuple[str, Tone]
     if new is None:
         return ("deleted" if old is None or not old.status else f"was {old.status}"), "idle"
     if old is None:
-        return new.reason or ("created" if new.status in _SAYS_NOTHING else new.status), new.tone
+        return _arrival(key, new), new.tone
     if old.uid != new.uid:
         return f"deleted and created again: {new.reason or new.status}", new.tone
     words = _cell_words(key, old, new)
@@ -39,6 +41,17 @@ def change_words(key: str, old: Row | None, new: Row | None) -> tuple[str, Tone]
     if not words:
         return "no visible change", "idle"
     return ", ".join(words), new.tone
+
+
+def _arrival(key: str, row: Row) -> str:
+    """``created, Pending``; an Event speaks for itself: ``BackOff, pod/web-1: Back-off restarting``."""
+    if key == "events":
+        cells = dict(zip([column.id for column in columns_for(key)], row.cells, strict=False))
+        said = f"{cells.get('reason') or row.status}, {cells.get('object') or 'cluster'}: {cells.get('message') or ''}"
+        return _text(said.removesuffix(": "), _LONGEST_MESSAGE)
+    status = "" if row.status in _SAYS_NOTHING else row.status
+    said = row.reason or status if row.tone == "bad" else status
+    return f"created, {said}" if said else "created"
 
 
 def _cell_words(key: str, old: Row, new: Row) -> list[str]:
@@ -68,9 +81,9 @@ def _decode(row: Row) -> Any:
     return msgspec.json.decode(Blob(row.blob).json())
 
 
-def _text(value: Cell | Any) -> str:
+def _text(value: Cell | Any, longest: int = _LONGEST) -> str:
     if value is None:
         return "none"
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

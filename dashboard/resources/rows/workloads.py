@@ -129,9 +129,7 @@ def judge(obj: Workload, desired: int, ready: int, updated: int | None, total: i
     since = _unready_since(obj)
     if ready < desired:
         words = f"{desired - ready} of {desired} {'pod is' if desired == 1 else 'pods are'} not ready"
-        if ready == 0 and since is not None:
-            return Verdict("Unavailable", "warn", words, since)
-        return Verdict("Progressing", "busy", words, since)
+        return Verdict("Progressing", "busy", words, since) if ready else Verdict("Unavailable", "warn", words, since)
     if obj.spec.paused:
         return Verdict("Paused", "idle", "its rollout is paused")
     if not obj.observed or total > desired or (updated is not None and updated < desired):
@@ -140,11 +138,11 @@ def judge(obj: Workload, desired: int, ready: int, updated: int | None, total: i
 
 
 def _unready_since(obj: Workload) -> float | None:
+    """Since when too few pods are available; None where nothing in the object says so, as in ReplicaSets."""
     available = obj.condition("Available")
-    if available is not None and available.status == "False":
-        return seconds(available.last_transition_time)
-    progressing = obj.condition("Progressing")
-    return seconds(progressing.last_transition_time) if progressing is not None else age(obj)
+    if available is None or available.status == "True":
+        return None
+    return seconds(available.last_transition_time)
 
 
 def _facts(verdict: Verdict, *cells: str | float | None) -> Facts:
