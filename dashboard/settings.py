@@ -10,15 +10,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from dashboard.environment import Environment
 from dashboard.secret import kept_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-env = environ.Env()
+env = Environment()
 
 # --- Forms of running -------------------------------------------------------------------------------------------
 
@@ -44,9 +44,13 @@ DELTABOARD_KINDS: list[str] = env.list(
     "DELTABOARD_KINDS",
     default=["pods", "mydemos", "events", "namespaces", "nodes", "deployments", "replicasets"],
 )
-DELTABOARD_CLUSTER: str = env.str("DELTABOARD_CLUSTER", default="")
+DELTABOARD_CLUSTER: str = env.one_of("DELTABOARD_CLUSTER", ("", "demo"), default="")
 DELTABOARD_CONTEXT: str = env.str("DELTABOARD_CONTEXT", default="")
-DELTABOARD_CLUSTER_COLOUR: str = env.str("DELTABOARD_CLUSTER_COLOUR", default="")
+DELTABOARD_CLUSTER_COLOUR: str = env.one_of(
+    "DELTABOARD_CLUSTER_COLOUR",
+    ("", "red", "orange", "amber", "green", "teal", "blue", "violet", "grey"),
+    default="",
+)
 CLUSTER_ENVIRON = os.environ
 """What informerd.cluster looks into for KUBECONFIG and the in-cluster variables."""
 
@@ -106,7 +110,7 @@ TEMPLATES = [
         "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
     }
 ]
-DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'deltaboard.sqlite3'}")}
+DATABASES = {"default": env.database("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'deltaboard.sqlite3'}")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 DELTABOARD_CHANNEL_PREFIX: str = env.str("DELTABOARD_CHANNEL_PREFIX", default="deltaboard")
@@ -137,7 +141,7 @@ TIME_ZONE = "UTC"
 
 # --- Logging: one line a change of state ------------------------------------------------------------------------
 
-DELTABOARD_LOG_LEVEL: str = env.str("DELTABOARD_LOG_LEVEL", default="INFO").upper()
+DELTABOARD_LOG_LEVEL: str = env.one_of("DELTABOARD_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), default="INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -30,7 +30,7 @@ def read_by_settings() -> dict[str, ast.expr]:
     found: dict[str, ast.expr] = {}
     for node in ast.walk(ast.parse(SETTINGS.read_text())):
         if isinstance(node, ast.Call) and re.fullmatch(r"env\.\w+", ast.unparse(node.func)):
-            (name,) = node.args
+            name = node.args[0]
             assert isinstance(name, ast.Constant)
             found[str(name.value)] = next(each.value for each in node.keywords if each.arg == "default")
     return found
@@ -94,6 +94,30 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
     assert run_settings("", **environ, DEBUG="on").returncode == 0
     taken = run_settings("print(settings.SECRET_KEY)", **environ, SECRET_KEY="mine")
     assert taken.stdout.strip() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("PORT", "eighty", "PORT cannot be read: "),
+        ("DATABASE_URL", "oracle-of-delphi://user:hunter2@x", "DATABASE_URL is no database address"),
+        ("DATABASE_URL", "nonsense", "DATABASE_URL is no database address"),
+        ("DELTABOARD_CLUSTER", "prod", "DELTABOARD_CLUSTER is 'prod', but must be one of demo"),
+        ("DELTABOARD_CLUSTER_COLOUR", "pink", "DELTABOARD_CLUSTER_COLOUR is 'pink', but must be one of red, "),
+        ("DELTABOARD_LOG_LEVEL", "loud", "DELTABOARD_LOG_LEVEL is 'loud', but must be one of DEBUG, "),
+    ],
+)
+def test_a_value_that_means_nothing_is_one_line_that_names_its_variable(
+    tmp_path: Path, name: str, value: str, said: str
+) -> None:
+    environ = {**os.environ, "DELTABOARD_VAR": str(tmp_path), name: value}
+    answer = subprocess.run(
+        [sys.executable, "manage.py", "deltaboard"], cwd=ROOT, env=environ, capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 1
+    assert answer.stderr.startswith(said)
+    assert len(answer.stderr.splitlines()) == 1
+    assert "hunter2" not in answer.stderr
 
 
 def test_manage_says_what_is_missing_in_one_line(tmp_path: Path) -> None:
