@@ -63,7 +63,7 @@ async def take_in(
         return refused(draft, error, document)
     if isinstance(live, Gone | Replaced):
         return live
-    moved = _moved(draft, document, live, schema)
+    moved = await _moved(draft, document, live, schema)
     return moved if moved.merge.conflicts else await _merged_draft(moved, document)
 
 
@@ -82,14 +82,18 @@ def refused(draft: Draft, error: InformerdError, document: Document) -> Refused:
     return Refused(draft, located(refusal_of(error), document))
 
 
-def compared(draft: Draft, live: dict[str, Value], sent: dict[str, Value], stored: Stored) -> Review:
+async def compared(draft: Draft, live: dict[str, Value], sent: dict[str, Value], stored: Stored) -> Review:
     """What a dry run came to; `live` is the editable part of what is there, empty where nothing is."""
     after = editable(stored.value)
-    found = tuple(
-        replace(change, by_server=not same(get(sent, change.path), change.now)) for change in changes(live, after)
-    )
-    lines = diff_lines(to_yaml(live) if live else "", to_yaml(after))
-    return Review(draft, found, lines, stored.warnings)
+
+    def compare() -> Review:
+        found = tuple(
+            replace(change, by_server=not same(get(sent, change.path), change.now)) for change in changes(live, after)
+        )
+        lines = diff_lines(to_yaml(live) if live else "", to_yaml(after))
+        return Review(draft, found, lines, stored.warnings)
+
+    return await off_loop(compare, size=len(draft.text))
 
 
 def last_writer(live: dict[str, Value]) -> tuple[str, str]:
@@ -109,7 +113,7 @@ async def _reviewed(exchange: Exchange, draft: Draft, document: Document, schema
             return live
         now = Base.of(live)
         if not same(now.value, draft.base.value):
-            return await _merged(exchange, _moved(draft, document, live, schema), document, live)
+            return await _merged(exchange, await _moved(draft, document, live, schema), document, live)
         value = to_write(document.value, live)
         try:
             stored = await exchange.update(value, dry_run=True)
@@ -117,7 +121,7 @@ async def _reviewed(exchange: Exchange, draft: Draft, document: Document, schema
             continue
         except NotFound:
             return Gone(draft)
-        return compared(replace(draft, base=now), now.value, value, stored)
+        return await compared(replace(draft, base=now), now.value, value, stored)
     return _too_busy(draft)
 
 
@@ -131,7 +135,7 @@ async def _saved(exchange: Exchange, draft: Draft, document: Document, schema: S
         if not same(now.value, draft.base.value):
             if same(now.value, editable(value)):
                 return Saved(now.version, changed=False)
-            return await _merged(exchange, _moved(draft, document, live, schema), document, live)
+            return await _merged(exchange, await _moved(draft, document, live, schema), document, live)
         try:
             stored = await exchange.update(value, dry_run=False)
         except Conflict:
@@ -157,8 +161,9 @@ async def _found_out(
     if same(now.value, editable(to_write(document.value, live))):
         return Saved(now.version)
     if same(now.value, draft.base.value):
-        return refused(draft, error, document)
-    return _moved(draft, document, live, schema)
+        words = "No answer came to the write, and the object is as it was. Should it still arrive, a review shows it."
+        return Refused(draft, Refusal((Problem(words, str(error)),), 503, "It was not saved", unsure=True))
+    return await _moved(draft, document, live, schema)
 
 
 async def _merged(exchange: Exchange, moved: Moved, document: Document, live: dict[str, Value]) -> Reviewed:
@@ -175,7 +180,7 @@ async def _merged(exchange: Exchange, moved: Moved, document: Document, live: di
         return Gone(moved.draft)
     except InformerdError as error:
         return replace(refused(draft, error, parse(draft.text)), merged=moved)
-    return replace(compared(draft, moved.now.value, value, stored), merged=moved)
+    return replace(await compared(draft, moved.now.value, value, stored), merged=moved)
 
 
 async def _merged_draft(moved: Moved, document: Document) -> Draft:
@@ -191,14 +196,16 @@ async def _live(exchange: Exchange, draft: Draft) -> dict[str, Value] | Gone | R
     return live if live["metadata"]["uid"] == draft.base.uid else Replaced(draft, Base.of(live))
 
 
-def _moved(draft: Draft, document: Document, live: dict[str, Value], schema: Schema) -> Moved:
-    now = Base.of(live)
-    mine = editable(to_write(document.value, live))
-    # answers count only for what the person saw: where it has changed again, it is asked again
-    choices = draft.choices if draft.seen == now.fingerprint else {}
-    merged = merge(draft.base.value, now.value, mine, schema=schema, choices=choices)
-    by, at = last_writer(live)
-    return Moved(draft, now, merged, changes(draft.base.value, now.value), changes(draft.base.value, mine), by, at)
+async def _moved(draft: Draft, document: Document, live: dict[str, Value], schema: Schema) -> Moved:
+    def merged() -> Moved:
+        base, now = draft.base.value, Base.of(live)
+        mine = editable(to_write(document.value, live))
+        # answers count only for what the person saw: where it has changed again, it is asked again
+        choices = draft.choices if draft.seen == now.fingerprint else {}
+        merge_of_both = merge(base, now.value, mine, schema=schema, choices=choices)
+        return Moved(draft, now, merge_of_both, changes(base, now.value), changes(base, mine), *last_writer(live))
+
+    return await off_loop(merged, size=len(draft.text))
 
 
 def _too_busy(draft: Draft) -> Refused:

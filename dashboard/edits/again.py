@@ -44,4 +44,4 @@ async def _sent(exchange: Exchange, draft: Draft, document: Document, *, dry_run
         return Replaced(draft, Base.of(await exchange.read()))
     if not dry_run:
         return Saved(stored.value["metadata"]["resourceVersion"], warnings=stored.warnings)
-    return replace(compared(draft, {}, value, stored), again=True)
+    return replace(await compared(draft, {}, value, stored), again=True)

@@ -10,6 +10,7 @@ from dashboard.edits.diff import Change, changes
 from dashboard.edits.document import DocumentError, parse
 from dashboard.edits.fields import ABSENT, Path, Value, show
 from dashboard.edits.form import build_form, posted_fields
+from dashboard.edits.loop import off_loop
 from dashboard.edits.merge import Conflict, Side
 from dashboard.edits.outcomes import Draft, Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Unsure
 from dashboard.edits.place import Place
@@ -33,6 +34,8 @@ class Editor:
     """Others' changes that are in the draft's text already."""
     taken: bool = False
     """Whether others' changes were just taken in."""
+    deleting: str = ""
+    """RFC 3339 of the moment its deletion was asked for; empty where it was not."""
     unapplied: bool = False
     """Whether what was typed into the form could not be written into the text, so that the form keeps it."""
 
@@ -60,17 +63,17 @@ async def answer(place: Place, schema: Schema, outcome: Outcome) -> HttpResponse
         case Gone() | Replaced():
             return _gone_page(place, outcome)
         case Refused():
-            return editor_page(place, schema, Editor(outcome.draft, outcome.refusal, outcome.merged))
+            return await editor_page(place, schema, Editor(outcome.draft, outcome.refusal, outcome.merged))
         case Saved():
             return _saved(place, outcome)
         case Unsure():
-            return _unsure_page(place, outcome, schema)
+            return await _unsure_page(place, outcome, schema)
 
 
-def editor_page(place: Place, schema: Schema, editor: Editor) -> HttpResponse:
+async def editor_page(place: Place, schema: Schema, editor: Editor) -> HttpResponse:
     """The text beside the form, with whatever was objected to."""
     draft, refusal = editor.draft, editor.refusal
-    value = _value(draft)
+    value, count = await off_loop(_value_and_count, draft, size=len(draft.text))
     if refusal is not None:
         refusal = with_excerpts(refusal, draft.text)
     problems = refusal.problems if refusal is not None else ()
@@ -82,7 +85,8 @@ def editor_page(place: Place, schema: Schema, editor: Editor) -> HttpResponse:
         "refusal": refusal,
         "merged": editor.merged,
         "taken": editor.taken,
-        "count": len(changes(draft.base.value, value)) if value is not None else 0,
+        "deleting": editor.deleting,
+        "count": count,
     }
     return place.page("edits/edit.html", "Edit", context, status=refusal.code if refusal is not None else 200)
 
@@ -159,17 +163,19 @@ def _saved(place: Place, saved: Saved) -> HttpResponse:
     return response
 
 
-def _unsure_page(place: Place, unsure: Unsure, schema: Schema) -> HttpResponse:
+async def _unsure_page(place: Place, unsure: Unsure, schema: Schema) -> HttpResponse:
     words = (
         "Whether the change was stored is not known. Review again to find out: a review writes nothing, and nothing "
         "can be stored twice."
     )
-    refusal = Refusal((Problem(words, unsure.said),), 503, "No answer came while saving")
-    return editor_page(place, schema, Editor(unsure.draft, refusal))
+    refusal = Refusal((Problem(words, unsure.said),), 503, "No answer came while saving", unsure=True)
+    return await editor_page(place, schema, Editor(unsure.draft, refusal))
 
 
-def _value(draft: Draft) -> dict[str, Value] | None:
+def _value_and_count(draft: Draft) -> tuple[dict[str, Value] | None, int]:
+    """What the text holds, None where it holds no object; and in how many fields it differs from its base."""
     try:
-        return parse(draft.text).value
+        value = parse(draft.text).value
     except DocumentError:
-        return None
+        return None, 1
+    return value, len(changes(draft.base.value, value))

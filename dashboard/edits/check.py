@@ -43,7 +43,8 @@ async def checked(place: Place) -> dict[str, Any]:
 
 async def _consistent(place: Place, draft: Draft, document: Document) -> dict[str, Any]:
     schema = await place.schema()
-    filled, problems = apply_form(schema, document, posted_fields(place.request.POST.dict()))
+    fields = posted_fields(place.request.POST.dict())
+    filled, problems = await off_loop(apply_form, schema, document, fields, size=len(draft.text))
     wrong = mismatches(filled.value, place.target, draft.base)
     refusal = located(mismatched(wrong), filled) if wrong else None
     if problems:

@@ -62,10 +62,13 @@ async def delete(request: HttpRequest, resource: str, namespace: str, name: str)
 async def _opened(place: Place, text: str = "", refusal: Refusal | None = None) -> HttpResponse:
     """The editor with the object as the API server has it now; `text` is kept where one was sent."""
     try:
-        base = Base.of(await place.exchange.read())
+        live = await place.exchange.read()
     except InformerdError as error:
         return place.unopened(error, "Edit")
-    return editor_page(place, await place.schema(), Editor(Draft(text or base.text, base), refusal))
+    base = Base.of(live)
+    deleting = live["metadata"].get("deletionTimestamp", "")
+    editor = Editor(Draft(text or base.text, base), refusal, deleting=deleting)
+    return await editor_page(place, await place.schema(), editor)
 
 
 async def _pressed(place: Place) -> HttpResponse:
@@ -79,19 +82,19 @@ async def _pressed(place: Place) -> HttpResponse:
     filled = await _with_form(draft, schema, place)
     if isinstance(filled, Refused):
         refusal = None if button == EDIT else filled.refusal
-        return editor_page(place, schema, Editor(draft, refusal, unapplied=True))
+        return await editor_page(place, schema, Editor(draft, refusal, unapplied=True))
     return await _done(place, button, filled, schema)
 
 
 async def _done(place: Place, button: str, draft: Draft, schema: Schema) -> HttpResponse:
     if button == EDIT:
-        return editor_page(place, schema, Editor(draft))
+        return await editor_page(place, schema, Editor(draft))
     if button == ADOPT:
         return await _adopted(place, draft)
     if button == TAKE:
         taken = await take_in(place.exchange, draft, schema)
         if isinstance(taken, Draft):
-            return editor_page(place, schema, Editor(taken, taken=True))
+            return await editor_page(place, schema, Editor(taken, taken=True))
         return await answer(place, schema, taken)
     return await answer(place, schema, await _outcome(place, button, draft, schema))
 
@@ -117,7 +120,8 @@ async def _with_form(draft: Draft, schema: Schema, place: Place) -> Draft | Refu
     """The draft with what was changed in the form written into its text."""
     try:
         document = await off_loop(parse, draft.text, size=len(draft.text))
-        document, problems = apply_form(schema, document, posted_fields(place.request.POST.dict()))
+        fields = posted_fields(place.request.POST.dict())
+        document, problems = await off_loop(apply_form, schema, document, fields, size=len(draft.text))
     except DocumentError as error:
         return Refused(draft, unreadable(error))
     filled = Draft(document.text, draft.base, draft.choices, draft.seen)

@@ -78,7 +78,9 @@ async def find_place(
     if not kind.editable:
         return missing_page(request, _not_editable(kind, target), key=kind.key)
     if live.client is None:
-        return missing_page(request, Missing("There is no cluster to write to", live.problem), key=kind.key)
+        response = missing_page(request, Missing("There is no cluster to write to", live.problem), key=kind.key)
+        response.status_code = 503
+        return response
     return Place(request, live, target, live.client)
 
 

@@ -60,6 +60,8 @@ class Refusal:
     title: str
     retry_after: float | None = None
     """Seconds that the API server asks to wait before another try."""
+    unsure: bool = False
+    """Whether something may have been written after all."""
 
     @property
     def by_server(self) -> bool:

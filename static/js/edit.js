@@ -18,7 +18,7 @@ const inputs = () => [...form.querySelectorAll('[name^="field."]')];
 const shownOf = (input) => form.elements[`shown.${input.name.slice("field.".length)}`];
 
 function isDirty() {
-  return text.value !== original || inputs().some((input) => input.value !== input.dataset.first);
+  return Number(form.dataset.changed ?? 1) > 0 || text.value !== original || inputs().some((input) => input.value !== input.dataset.first);
 }
 
 function replaceHtml(id, html) {
