@@ -18,7 +18,7 @@ from devcluster.server.core import Core
 from devcluster.server.faults import Faults
 from devcluster.server.requests import Requests
 from devcluster.server.routes import PlainNotFound, resolve
-from devcluster.server.status import Failure, internal_error
+from devcluster.server.status import Failure, bad_request, internal_error
 from devcluster.server.streams import Streams
 
 _log = logging.getLogger(__name__)
@@ -57,6 +57,8 @@ class ApiApp:
             return web.Response(status=404, text="404 page not found\n")
         except web.HTTPRequestEntityTooLarge:
             return failure_response(bodies.too_large())
+        except RecursionError:
+            return failure_response(bad_request("json: exceeded max depth"))
         except (web.HTTPException, ConnectionResetError):
             raise
         except Exception as error:  # noqa: BLE001 - nothing that a client sends ends the server

@@ -18,6 +18,8 @@ from devcluster.server.schema import Schema
 from devcluster.server.status import Failure, bad_request, unsupported_media_type
 
 MAX_BYTES = 3 << 20
+MAX_YAML_BYTES = 64 << 10
+"""YAML is read slowly, and whoever is served by this process waits meanwhile. kubectl sends JSON."""
 _STRING = {"type": "string"}
 _DELETE_OPTIONS: Schema = {
     "type": "object",
@@ -35,9 +37,9 @@ _PRECONDITIONS: Schema = {"type": "object", "properties": {"uid": _STRING, "reso
 _BODIES = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 
 
-def too_large() -> Failure:
-    """The 413 for bodies over `MAX_BYTES`."""
-    return Failure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {MAX_BYTES}")
+def too_large(limit: int = MAX_BYTES) -> Failure:
+    """The 413 for bodies over `limit` bytes."""
+    return Failure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {limit}")
 
 
 def decode_object(body: bytes, content_type: str, kind: Kind) -> tuple[dict[str, Any], list[str]]:
@@ -83,6 +85,8 @@ def _go_word(value: Any) -> str:
 
 
 def _from_yaml(body: bytes, kind: Kind) -> Any:
+    if len(body) > MAX_YAML_BYTES:
+        raise too_large(MAX_YAML_BYTES)
     try:
         return YAML(typ="safe", pure=True).load(io.BytesIO(body))
     except YAMLError as error:

@@ -162,34 +162,28 @@ class Garbage:
             self._store.remove(kind.key, written)
 
     def _empty_namespace(self, kind: Kind, record: Record) -> None:
-        name, left = record.key[1], False
+        """Delete what is in it, or the namespace itself once nothing is: each removal makes it suspect again."""
+        name, empty = record.key[1], True
         for inner in self._inner_kinds():
-            for content in [r for r in self._store.records(inner.key).values() if r.key[0] == name]:
-                left = True
+            for content in [found for found in self._store.records(inner.key).values() if found.key[0] == name]:
+                empty = False
                 if not content.deleting:
-                    self._delete(inner, content, DeleteOptions(policy="Background"))
-        if left:
-            self._suspects.discard((kind.key, record.key))
-            if not any(
-                r.key[0] == name for inner in self._inner_kinds() for r in self._store.records(inner.key).values()
-            ):
-                left = False
-        current = self._store.get(kind.key, record.key)
-        if not left and current is not None:
-            self._store.remove(kind.key, objects.reversioned(current, kind, self._store.next_revision))
+                    self._delete(inner, content)
+        if empty:
+            self._store.remove(kind.key, objects.reversioned(record, kind, self._store.next_revision))
 
     def _inner_kinds(self) -> list[Kind]:
         return list({kind.key: kind for kind in self._registry if kind.namespaced}.values())
 
     def _empty_definition(self, kind: Kind, record: Record) -> None:
+        """Delete its objects, or let the definition go once there are none."""
         bucket = record.key[1]
+        instances = list(self._store.records(bucket).values())
         served = self._registry.bucket(bucket)
-        if served is not None:
-            for instance in list(self._store.records(bucket).values()):
-                if not instance.deleting:
-                    self._delete(served, instance, DeleteOptions(policy="Background"))
-        if not self._store.records(bucket):
-            self._suspects.discard((kind.key, record.key))
+        for instance in instances:
+            if served is not None and not instance.deleting:
+                self._delete(served, instance)
+        if not instances:
             self._release(kind, record, crds.CLEANUP)
 
     def _expire_events(self) -> None:

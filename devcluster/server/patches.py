@@ -46,9 +46,9 @@ def apply_json(target: dict[str, Any], patch: Any) -> dict[str, Any]:
         word = _GO_WORDS.get(type(patch), "null")
         why = f"json: cannot unmarshal {word} into Go value of type []handlers.jsonPatchOp"
         raise bad_request(f"error decoding patch: {why}")
-    odd = next((operation for operation in patch if not isinstance(operation, dict)), None)
-    if odd is not None:
-        word = _GO_WORDS[type(odd)]
+    odd = [operation for operation in patch if not isinstance(operation, dict)]
+    if odd:
+        word = _GO_WORDS.get(type(odd[0]), "null")
         raise bad_request(
             f"error decoding patch: json: cannot unmarshal {word} into Go value of type handlers.jsonPatchOp"
         )
@@ -81,7 +81,9 @@ def _operate(document: Any, operation: dict[str, Any]) -> Any:
     return _add(document, path, copy.deepcopy(operation["value"]), replacing=word == "replace")
 
 
-def _pointer(text: str) -> list[str]:
+def _pointer(text: Any) -> list[str]:
+    if not isinstance(text, str):
+        raise TypeError("a path is a string")
     if text and not text.startswith("/"):
         raise ValueError("a path begins with /")
     return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]

@@ -1,0 +1,170 @@
+"""Merge patch, JSON patch and strategic merge patch."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from devcluster.server.core import Core
+from devcluster.server.patches import StrategicMerge, apply_json, apply_merge, merge
+from devcluster.server.status import Failure
+
+
+@pytest.mark.parametrize(
+    ("target", "patch", "result"),
+    [  # the examples of RFC 7386, appendix A
+        ({"a": "b"}, {"a": "c"}, {"a": "c"}),
+        ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
+        ({"a": "b"}, {"a": None}, {}),
+        ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
+        ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
+        ({"a": "c"}, {"a": ["b"]}, {"a": ["b"]}),
+        ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
+        ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
+        (["a", "b"], ["c", "d"], ["c", "d"]),
+        ({"a": "b"}, ["c"], ["c"]),
+        ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
+        ([1, 2], {"a": "b", "c": None}, {"a": "b"}),
+        ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
+    ],
+)
+def test_merge_patch(target: Any, patch: Any, result: Any) -> None:
+    assert merge(target, patch) == result
+
+
+def test_merge_patch_leaves_its_arguments_alone() -> None:
+    target, patch = {"a": {"b": 1}}, {"a": {"c": [1]}}
+    merge(target, patch)["a"]["c"].append(2)
+    assert (target, patch) == ({"a": {"b": 1}}, {"a": {"c": [1]}})
+
+
+@pytest.mark.parametrize("patch", [[], "x", 5, None])
+def test_a_merge_patch_that_is_no_object_is_a_bad_request(patch: Any) -> None:
+    with pytest.raises(Failure) as caught:
+        apply_merge({}, patch)
+    assert caught.value.code == 400
+
+
+@pytest.mark.parametrize(
+    ("patch", "result"),
+    [
+        ([{"op": "add", "path": "/b", "value": 1}], {"a": [1, 2], "b": 1}),
+        ([{"op": "add", "path": "/a/1", "value": 9}], {"a": [1, 9, 2]}),
+        ([{"op": "add", "path": "/a/-", "value": 9}], {"a": [1, 2, 9]}),
+        ([{"op": "replace", "path": "/a/0", "value": 9}], {"a": [9, 2]}),
+        ([{"op": "remove", "path": "/a/0"}], {"a": [2]}),
+        ([{"op": "move", "from": "/a", "path": "/c"}], {"c": [1, 2]}),
+        ([{"op": "copy", "from": "/a/0", "path": "/c"}], {"a": [1, 2], "c": 1}),
+        ([{"op": "test", "path": "/a/1", "value": 2}], {"a": [1, 2]}),
+        ([{"op": "add", "path": "/x~1y~0z", "value": 1}], {"a": [1, 2], "x/y~z": 1}),
+        ([], {"a": [1, 2]}),
+    ],
+)
+def test_json_patch(patch: Any, result: Any) -> None:
+    assert apply_json({"a": [1, 2]}, patch) == result
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "test", "path": "/a/1", "value": 3},
+        {"op": "test", "path": "/b", "value": True},
+        {"op": "remove", "path": "/x"},
+        {"op": "remove", "path": ""},
+        {"op": "add", "path": "/a/7", "value": 1},
+        {"op": "add", "path": "/a/01", "value": 1},
+        {"op": "add", "path": "/x/y", "value": 1},
+        {"op": "add", "path": "/b/y", "value": 1},
+        {"op": "add", "path": "b", "value": 1},
+        {"op": "add", "path": "/b"},
+        {"op": "add", "path": "", "value": [1]},
+        {"op": "move", "from": "/x", "path": "/b"},
+        {"op": "frob", "path": "/b"},
+        {"path": "/b"},
+        {"op": "add", "path": 5, "value": 1},
+    ],
+)
+def test_a_json_patch_that_cannot_be_done_is_unprocessable(operation: dict[str, Any]) -> None:
+    with pytest.raises(Failure) as caught:
+        apply_json({"a": [1, 2], "b": 1}, [operation])
+    assert caught.value.code == 422
+
+
+def test_a_failed_json_patch_changes_nothing() -> None:
+    target = {"a": [1]}
+    with pytest.raises(Failure):
+        apply_json(target, [{"op": "add", "path": "/a/-", "value": 2}, {"op": "remove", "path": "/x"}])
+    assert target == {"a": [1]}
+
+
+@pytest.mark.parametrize("patch", [{"op": "add"}, [1], [None], "x"])
+def test_a_json_patch_that_is_no_list_of_operations_is_a_bad_request(patch: Any) -> None:
+    with pytest.raises(Failure) as caught:
+        apply_json({}, patch)
+    assert caught.value.code == 400
+
+
+@pytest.fixture(scope="module")
+def strategic() -> tuple[StrategicMerge, Any]:
+    core = Core(now=lambda: 0.0, rng=random.Random(1))
+    return StrategicMerge(core.definitions), core.definitions.schema(core.kind("pods"))
+
+
+POD = {
+    "metadata": {"finalizers": ["a/b", "c/d"]},
+    "spec": {"containers": [{"name": "a", "image": "1", "env": [{"name": "X", "value": "1"}]}, {"name": "b"}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("patch", "path", "result"),
+    [
+        (
+            {"spec": {"containers": [{"name": "a", "image": "2"}]}},
+            ("spec", "containers"),
+            [{"name": "a", "image": "2", "env": [{"name": "X", "value": "1"}]}, {"name": "b"}],
+        ),
+        (
+            {"spec": {"containers": [{"name": "a", "env": [{"name": "X", "$patch": "delete"}, {"name": "Y"}]}]}},
+            ("spec", "containers", 0, "env"),
+            [{"name": "Y"}],
+        ),
+        (
+            {"spec": {"containers": [{"$patch": "delete", "name": "a"}]}},
+            ("spec", "containers"),
+            [{"name": "b"}],
+        ),
+        (
+            {"spec": {"containers": [{"$patch": "replace"}, {"name": "z"}]}},
+            ("spec", "containers"),
+            [{"name": "z"}],
+        ),
+        ({"spec": {"$patch": "replace", "nodeName": "n"}}, ("spec",), {"nodeName": "n"}),
+        (
+            {"spec": {"$setElementOrder/containers": [{"name": "b"}], "containers": [{"name": "c"}]}},
+            ("spec", "containers", 2),
+            {"name": "c"},
+        ),
+        ({"metadata": {"finalizers": ["e/f"]}}, ("metadata", "finalizers"), ["a/b", "c/d", "e/f"]),
+        ({"metadata": {"$deleteFromPrimitiveList/finalizers": ["a/b"]}}, ("metadata", "finalizers"), ["c/d"]),
+        ({"spec": {"containers": None}}, ("spec",), {}),
+        ({"spec": {"$retainKeys": ["nodeName"], "nodeName": "n"}}, ("spec",), {"nodeName": "n"}),
+    ],
+)
+def test_strategic_merge_patch(
+    strategic: tuple[StrategicMerge, Any], patch: Any, path: tuple[str | int, ...], result: Any
+) -> None:
+    applier, schema = strategic
+    found: Any = applier.apply(POD, patch, schema)
+    for step in path:
+        found = found[step]
+    assert found == result
+
+
+def test_an_item_without_its_merge_key_is_a_bad_request(strategic: tuple[StrategicMerge, Any]) -> None:
+    applier, schema = strategic
+    with pytest.raises(Failure) as caught:
+        applier.apply(POD, {"spec": {"containers": [{"image": "x"}]}}, schema)
+    assert caught.value.code == 400
