@@ -61,7 +61,7 @@ def parse(text: str) -> Document:
         raise DocumentError("The text is empty.")
     if not isinstance(root, MappingNode):
         raise root.error("An object is made of fields such as “kind: Mydemo”; this text is something else.")
-    return Document(text, unfolded(root), root)
+    return Document(text, unfolded(root, may_have_aliases="*" in text), root)
 
 
 def _check_characters(text: str) -> None:
