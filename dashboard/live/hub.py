@@ -40,6 +40,8 @@ SHARE = 5.0
 """A view that took t seconds to render waits SHARE * t for its next frame, so that it takes a sixth of the process."""
 KEPT = 60.0
 """Seconds that a view is kept without sockets, for the page that has just been rendered or is connecting again."""
+IDLE = 20
+"""Views without sockets that are kept at most: each letter typed into a filter makes one."""
 
 logger = logging.getLogger(__name__)
 V = TypeVar("V", bound=View)
@@ -156,6 +158,7 @@ class Hub:
     def _open(self, wanted: type[V], state: str, make: Callable[[], V]) -> V:
         watched = self.views.get(wanted.id_of(state))
         if watched is None:
+            self._drop_idle()
             view = make()
             watched = self.views[view.id] = Watched(view, self._clock.now())
         else:
@@ -163,6 +166,16 @@ class Hub:
             if watched.view.dirty:
                 self._update(watched)
         return cast("V", watched.view)
+
+    def _drop_idle(self) -> None:
+        """Make room: of the views that nobody looks at the one that has been so for longest goes."""
+        idle = [watched for watched in self.views.values() if not watched.sockets]
+        if len(idle) >= IDLE:
+            self._drop(min(idle, key=lambda watched: watched.touched))
+
+    def _drop(self, watched: Watched) -> None:
+        del self.views[watched.view.id]
+        self._dirty.discard(watched)
 
     # --- sockets ---
 
@@ -256,8 +269,7 @@ class Hub:
             if watched.view.dirty:
                 self._touch(watched)
             if not watched.sockets and now - watched.touched > KEPT:
-                del self.views[watched.view.id]
-                self._dirty.discard(watched)
+                self._drop(watched)
         beat = self._beat()
         self.metrics.beats += 1
         for socket in list(self.sockets):

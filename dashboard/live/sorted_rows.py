@@ -40,6 +40,8 @@ class SortedRows:
         self.facets = Facets()
         self._query = query
         self._base = query.without_statuses()
+        self._narrowed = bool(query.statuses)
+        self._ages = query.ages
         self._keys: list[tuple[Any, str]] = []
         self._in: dict[str, tuple[Any, str]] = {}
         self._counted: dict[str, Row] = {}
@@ -66,16 +68,24 @@ class SortedRows:
 
     def put(self, row: Row, now: float) -> bool:
         """The row is now as it is. True where it was in before or is in now."""
-        was = self._out(row.uid)
+        self._uncount(row.uid)
+        before = self._in.pop(row.uid, None)
         entry = self._take(row, now)
-        if entry is not None:
-            insort(self._keys, entry)
-        return was or entry is not None
+        if entry != before:  # mostly what changed is not what the list is sorted by, and nothing has to move
+            if before is not None:
+                self._remove(before)
+            if entry is not None:
+                insort(self._keys, entry)
+        return before is not None or entry is not None
 
     def drop(self, uid: str) -> bool:
         """The row is no more. True where it was in."""
         self._due_of.pop(uid, None)
-        return self._out(uid)
+        self._uncount(uid)
+        before = self._in.pop(uid, None)
+        if before is not None:
+            self._remove(before)
+        return before is not None
 
     def next_due(self) -> float | None:
         """Unix seconds at which `due` will have something; None: never."""
@@ -93,14 +103,15 @@ class SortedRows:
         return found
 
     def _take(self, row: Row, now: float) -> tuple[Any, str] | None:
+        """Count the row where it counts; its key where it is in, which is not in the sorted list yet."""
         query = self._query
-        if query.ages:
+        if self._ages:
             self._note_due(row, query.next_due(row, now))
-        counts = self._base.matches(row, now)
-        if counts:
-            self._counted[row.uid] = row
-            self.facets.add(row)
-        if not counts or (query.statuses and not query.matches(row, now)):
+        if not self._base.matches(row, now):
+            return None
+        self._counted[row.uid] = row
+        self.facets.add(row)
+        if self._narrowed and not query.matches(row, now):
             return None
         entry = self._in[row.uid] = (query.sort_key(row), row.uid)
         return entry
@@ -112,13 +123,10 @@ class SortedRows:
             self._due_of[row.uid] = due
             heapq.heappush(self._due, (due, row.uid))
 
-    def _out(self, uid: str) -> bool:
+    def _uncount(self, uid: str) -> None:
         counted = self._counted.pop(uid, None)
         if counted is not None:
             self.facets.remove(counted)
-        entry = self._in.pop(uid, None)
-        if entry is None:
-            return False
-        at = bisect_left(self._keys, entry)
-        del self._keys[at]
-        return True
+
+    def _remove(self, entry: tuple[Any, str]) -> None:
+        del self._keys[bisect_left(self._keys, entry)]

@@ -26,7 +26,7 @@
 
   const shown = { path: "", view: "", seq: "", keys: [] }; // what the page shows; `keys` decide whether it is live
   const link = { open: false, since: performance.now(), heard: 0, received: 0, acked: 0, ackedAt: 0, final: 0, strange: false };
-  const last = { beat: null, at: Date.now(), asked: -Infinity, renewed: -Infinity, state: "", words: "" };
+  const last = { beat: null, at: Date.now(), asked: -Infinity, asking: 0, renewed: -Infinity, state: "", words: "" };
 
   const socketElement = () => document.getElementById("socket");
   const connection = () => socketElement()?._htmx?.ws?.connection ?? null;
@@ -75,9 +75,14 @@
     send({ view: shown.path, seq });
   }
 
-  /* Something did not fit: have the whole window again, at most every two seconds. */
+  /* Something did not fit: have the whole window again, at most every two seconds, but in any case. */
   function askAgain() {
-    if (performance.now() - last.asked < 2000) return;
+    const wait = last.asked + 2000 - performance.now();
+    clearTimeout(last.asking);
+    if (wait > 0) {
+      last.asking = setTimeout(askAgain, wait);
+      return;
+    }
     last.asked = performance.now();
     shown.seq = "";
     send({ view: shown.path, seq: "" });
@@ -312,7 +317,6 @@
     if (event.persisted) distrust();
   });
   window.addEventListener("online", distrust);
-  window.addEventListener("offline", offline);
   document.addEventListener("resume", distrust);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;

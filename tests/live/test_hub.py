@@ -10,7 +10,7 @@ import pytest
 from django.http import QueryDict
 
 from dashboard.live.feed_query import FeedQuery
-from dashboard.live.hub import BEAT, KEPT, TICK, Hub
+from dashboard.live.hub import BEAT, IDLE, KEPT, TICK, Hub
 from dashboard.live.socket import COME_BACK, GIVE_UP, LIMIT, Message, Socket, message_of
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.query import Query
@@ -195,6 +195,18 @@ def test_a_view_without_sockets_is_dropped_after_a_minute(world: World) -> None:
     assert len(world.hub.views) == 1
     world.pass_time(BEAT + 1)
     assert world.hub.views == {}
+
+
+def test_typing_into_a_filter_leaves_no_heap_of_views(world: World) -> None:
+    looked_at = world.browser()
+    for number in range(IDLE * 2):
+        world.clock._now += 0.1
+        world.hub.list_view(PODS, Query.parse({"q": [f"p{number}"]}, "pods"))
+    assert len(world.hub.views) == IDLE + 1
+    assert looked_at.socket.view is not None
+    assert looked_at.socket.view.id in world.hub.views
+    newest = world.hub.list_view(PODS, Query.parse({"q": [f"p{IDLE * 2 - 1}"]}, "pods"))
+    assert world.hub.views[newest.id].touched == world.clock.now()
 
 
 def test_every_second_all_get_the_same_beat(world: World) -> None:
