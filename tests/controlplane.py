@@ -317,7 +317,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def _established(definition: Json) -> bool:
-    conditions = definition.get("status", {}).get("conditions", [])
+    conditions = definition.get("status", {}).get("conditions") or []  # null until the server has looked at it
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
 
