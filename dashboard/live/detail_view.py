@@ -6,13 +6,13 @@ has that element as its root); ``#yaml-<view.id>`` gets the YAML's text, for the
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
 from django.utils.html import escape
 
+from dashboard.live.change_log import ChangeLine, ChangeLog
 from dashboard.live.fragments import Fragment, Fragments
 from dashboard.live.lines import CellText, all_columns, cells_of, object_href, partial, rfc3339
 from dashboard.live.messages import Row
@@ -23,18 +23,11 @@ from dashboard.live.view import View
 from dashboard.resources.containers import ContainerLine
 from dashboard.resources.details import Condition, Details, describe
 from dashboard.resources.kinds import KindInfo
-from dashboard.resources.rows.field_diff import field_changes
 from dashboard.resources.sentences import Words
 from dashboard.resources.yaml_text import to_yaml
 from informerd.clock import Clock
 from informerd.objects import Blob
 
-CHANGES = 50
-"""Modifications that are remembered."""
-FIELDS = 20
-"""Fields of one modification that are named."""
-LONGEST = 200
-"""Characters of a value that are shown."""
 EVENTS = "events"
 
 
@@ -47,34 +40,11 @@ class Link:
     href: str
 
 
-@dataclass(frozen=True, slots=True)
-class FieldLine:
-    """A field that changed while the view was open: ``spec.port`` 8080 → 9090.
-
-    An empty `was` means added, an empty `now` removed.
-    """
-
-    path: str
-    was: str
-    now: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeLine:
-    """One modification since the view was opened."""
-
-    time: str
-    """RFC 3339."""
-    version: str
-    words: str
-    """What happened where no field says it: ``created again``, ``deleted``; empty otherwise."""
-    fields: tuple[FieldLine, ...]
-
-
 class DetailView(View):
     """What `view` is in resources/detail.html, _detail.html and yaml.html.
 
-    kind: KindInfo · namespace, name · row: Row | None (None: never seen) · found: bool · object: dict · yaml: str ·
+    kind: KindInfo · namespace, name · row: Row | None (None: never seen) · found: bool · loading: bool (nobody can
+    tell yet) · problem: str · object: dict · yaml: str ·
     summary: tuple[Words, ...] (a sentence; pieces with a datetime are ages) ·
     cells: tuple[CellText, ...] (all columns) ·
     conditions: tuple[Condition, ...] · containers: tuple[ContainerLine, ...] · labels, annotations:
@@ -104,12 +74,13 @@ class DetailView(View):
         self.name = name
         self.again = False
         self.gone = ""
+        self._replica = replica
         self.row = replica.get(namespace, name)
         self.found = self.row is not None
         self.object = _object(self.row)
         self._details: tuple[Row, Details] | None = None
         self._watched = {one.key: one for one in watched}
-        self._changes: deque[ChangeLine] = deque(maxlen=CHANGES)
+        self._log = ChangeLog(clock)
         self._events = ObjectEvents(events, self.row)
         self._fragments = Fragments()
         self._watches_events = events is not None and kind.key != EVENTS
@@ -124,6 +95,17 @@ class DetailView(View):
         return (*self.keys, EVENTS) if self._watches_events else self.keys
 
     # --- what templates see ---
+
+    @property
+    def loading(self) -> bool:
+        """Whether nobody can tell yet if the object exists: its kind has not been listed."""
+        known = self._replica.state != "starting" and self._replica.health.state in ("live", "stale", "absent")
+        return not self.found and not self.gone and not known
+
+    @property
+    def problem(self) -> str:
+        """What keeps the kind from being listed, as a sentence; empty when nothing does."""
+        return self._replica.health.problem
 
     @property
     def yaml(self) -> str:
@@ -189,7 +171,7 @@ class DetailView(View):
 
     @property
     def changes(self) -> tuple[ChangeLine, ...]:
-        return tuple(self._changes)
+        return self._log.lines
 
     @property
     def href(self) -> str:
@@ -240,32 +222,24 @@ class DetailView(View):
         self.dirty = True
 
     def _deleted(self) -> None:
-        now = rfc3339(round(self.clock.time(), 3))
-        self.found, self.gone, self.again = False, now, False
-        self._note("deleted", ())
+        self.found, self.gone, self.again = False, rfc3339(round(self.clock.time(), 3)), False
+        self._log.note("deleted", self.row)
 
     def _modified(self, new: Row) -> None:
         before, first = self.object, self.row is None
         self.row, self.found, self.gone, self.object = new, True, "", _object(new)
         if first:
             self._events.follow(new)
-            self._note("created", ())
-            return
-        fields = field_changes(before, self.object)
-        lines = [FieldLine(one.path, _value(one.old), _value(one.new)) for one in fields[:FIELDS]]
-        more = len(fields) - FIELDS
-        self._note(f"and {more} more fields" if more > 0 else "" if lines else "no visible change", tuple(lines))
+            self._log.note("created", new)
+        else:
+            self._log.compare(before, self.object, new)
 
     def _created_again(self, new: Row) -> None:
         if self.found:
             self._deleted()
         self.row, self.found, self.gone, self.again, self.object = new, True, "", True, _object(new)
         self._events.follow(new)
-        self._note("created again under the same name", ())
-
-    def _note(self, words: str, fields: tuple[FieldLine, ...]) -> None:
-        version = self.row.version if self.row is not None else ""
-        self._changes.appendleft(ChangeLine(rfc3339(round(self.clock.time(), 3)), version, words, fields))
+        self._log.note("created again under the same name", new)
 
     # --- rendering ---
 
@@ -290,10 +264,3 @@ def _object(row: Row | None) -> dict[str, Any]:
         return {}
     decoded = msgspec.json.decode(Blob(row.blob).json())
     return decoded if isinstance(decoded, dict) else {}
-
-
-def _value(value: Any) -> str:
-    if value is None:
-        return ""
-    words = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"

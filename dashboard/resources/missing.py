@@ -19,7 +19,7 @@ from dashboard.resources.sentences import duration
 from informerd.errors import InformerdError, UnknownResource
 
 MOST_CHOICES = 12
-MOST_COMPARED = 2000
+MOST_COMPARED = 200
 """Names among which near ones are looked for; more would hold up the loop."""
 PATIENCE = 2.0
 """Seconds that discovery may take to say whether a kind exists."""
@@ -134,8 +134,7 @@ def _deleted(live: LiveParts, replica: Replica, namespace: str, name: str) -> st
 def _near(kind: KindInfo, replica: Replica, namespace: str, name: str) -> tuple[tuple[Link, ...], str]:
     """Objects of the same namespace whose names are alike, or else the first ones."""
     names = sorted(row.name for row in replica.rows.values() if row.namespace == namespace)
-    begin = [other for other in names if other[:3] == name[:3]]
-    pool = begin if len(names) > MOST_COMPARED else names
+    pool = names if len(names) <= MOST_COMPARED else [other for other in names if other[:4] == name[:4]]
     near = difflib.get_close_matches(name, pool[:MOST_COMPARED], n=MOST_CHOICES, cutoff=0.5)
     where = f" in {namespace}" if namespace else ""
     title = f"{kind.title}{where} with names like it" if near else f"{kind.title}{where}"

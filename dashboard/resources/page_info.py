@@ -17,8 +17,6 @@ from dashboard.resources.kinds import GROUP_TITLES, KindInfo
 
 THEMES = ("auto", "light", "dark")
 THEME_COOKIE = "theme"
-VIEWLESS = "/healthz"
-"""An address without a view, for pages whose own address would promise one that they do not show."""
 MOST_NAMESPACES = 500
 """Namespaces offered in the header."""
 

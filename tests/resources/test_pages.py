@@ -100,6 +100,7 @@ async def test_an_unknown_kind_is_told_what_exists() -> None:
     html = await page(small_site(), "/resources/podz/", 404)
     assert "There is no such kind" in words(html)
     assert "Did you mean pods" in words(html)
+    assert '"/live/?path=&amp;view=' in html
     assert '<a class="chip" href="/resources/mydemos.crddemo.k8s.io/">Mydemos</a>' in html
 
 
@@ -132,8 +133,9 @@ async def test_an_object_that_was_deleted_a_moment_ago_is_remembered() -> None:
 @pytest.mark.parametrize("path", ["/resources/pods/", "/resources/pods/shop/web-1/", "/", "/feed/"])
 async def test_pages_open_before_anything_has_been_heard(path: str) -> None:
     site = Site(silent=("pods",))
-    html = await page(site, path)
-    assert "There is no Pod" not in words(html) or "If one is created" in words(html)
+    html = words(await page(site, path))
+    assert "There is no Pod" not in html
+    assert ("Reading Pods" in html) == path.startswith("/resources/")
     response = await site.client.get("/readyz")
     assert response.status_code == 503
     assert b"pods" in response.content
@@ -143,7 +145,8 @@ async def test_pages_open_before_anything_has_been_heard(path: str) -> None:
 async def test_nothing_is_called_missing_while_the_cluster_has_not_said_so(state: State) -> None:
     site = small_site()
     site.feeder("pods").beat(Health(state=state, since=0.0, problem="the API server does not answer"))
-    await page(site, "/resources/pods/shop/web-9/")
+    html = words(await page(site, "/resources/pods/shop/web-9/"))
+    assert "Reading Pods the API server does not answer" in html
     assert rows(await page(site, "/resources/pods/")) == ["db-1", "web-1", "web-2"]
 
 
