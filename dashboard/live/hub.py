@@ -11,7 +11,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
@@ -22,11 +21,13 @@ from dashboard.live.feed_query import FeedQuery
 from dashboard.live.feed_view import FeedView
 from dashboard.live.freshness import beat
 from dashboard.live.list_view import ListView
+from dashboard.live.metrics import Metrics
 from dashboard.live.overview_view import OverviewView
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Change, Replica
 from dashboard.live.socket import COME_BACK, Message, Socket, message_of
 from dashboard.live.view import View
+from dashboard.live.view_store import ViewStore, Watched
 from dashboard.live.wrong_rows import Summary
 from dashboard.resources.kinds import KindInfo, find_kind
 from dashboard.resources.query import Query
@@ -38,11 +39,6 @@ BEAT = 1.0
 """Seconds between heartbeats."""
 SHARE = 5.0
 """A view that took t seconds to render waits SHARE * t for its next frame, so that it takes a sixth of the process."""
-KEPT = 60.0
-"""Seconds that a view is kept without sockets, for the page that has just been rendered or is connecting again."""
-IDLE = 20
-"""Views without sockets that are kept at most: each letter typed into a filter makes one."""
-
 logger = logging.getLogger(__name__)
 V = TypeVar("V", bound=View)
 
@@ -55,41 +51,6 @@ class ReplicaSource(Protocol):
     def __contains__(self, key: str) -> bool: ...
 
     def get(self, key: str) -> Replica: ...
-
-
-@dataclass(slots=True, eq=False)
-class Watched:
-    """A view with those who look at it. Times are monotonic seconds."""
-
-    view: View
-    touched: float
-    sockets: set[Socket] = field(default_factory=set)
-    updated: float = float("-inf")
-    cost: float = 0.0
-    window: tuple[str, Message] | None = None
-    """The seq of the last rendered window, and the window."""
-
-
-@dataclass(slots=True)
-class Metrics:
-    """Counters since the process began."""
-
-    sockets_opened: int = 0
-    frames: int = 0
-    """Frames rendered."""
-    messages: int = 0
-    """Messages posted to sockets."""
-    units: int = 0
-    """Their length, characters or bytes."""
-    windows: int = 0
-    """Whole windows rendered."""
-    beats: int = 0
-    stops: int = 0
-    """Times that a socket stopped getting frames because it did not keep up."""
-    given_up: int = 0
-    """Sockets closed because they stayed behind."""
-    render_seconds: float = 0.0
-    render_errors: int = 0
 
 
 class Hub:
@@ -108,7 +69,7 @@ class Hub:
         self.problem = problem
         """Says what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
         self.sockets: set[Socket] = set()
-        self.views: dict[str, Watched] = {}
+        self._store = ViewStore(clock)
         self.summaries: dict[str, Summary] = {}
         self._replicas = replicas
         self._clock = clock
@@ -155,27 +116,16 @@ class Hub:
     def _events(self) -> Replica | None:
         return self._replicas.get(EVENTS) if EVENTS in self._replicas else None
 
+    @property
+    def views(self) -> dict[str, Watched]:
+        """The open views by id."""
+        return self._store.by_id
+
     def _open(self, wanted: type[V], state: str, make: Callable[[], V]) -> V:
-        watched = self.views.get(wanted.id_of(state))
-        if watched is None:
-            self._drop_idle()
-            view = make()
-            watched = self.views[view.id] = Watched(view, self._clock.now())
-        else:
-            watched.touched = self._clock.now()
-            if watched.view.dirty:
-                self._update(watched)
+        watched = self._store.open(wanted.id_of(state), make)
+        if watched.view.dirty:
+            self._update(watched)
         return cast("V", watched.view)
-
-    def _drop_idle(self) -> None:
-        """Make room: of the views that nobody looks at the one that has been so for longest goes."""
-        idle = [watched for watched in self.views.values() if not watched.sockets]
-        if len(idle) >= IDLE:
-            self._drop(min(idle, key=lambda watched: watched.touched))
-
-    def _drop(self, watched: Watched) -> None:
-        del self.views[watched.view.id]
-        self._dirty.discard(watched)
 
     # --- sockets ---
 
@@ -191,7 +141,7 @@ class Hub:
         if view is None:
             self._post(socket, message_of({"view": "", "seq": "", "keys": [], "path": path}))
         else:
-            watched = self.views.get(view.id) or self.views.setdefault(view.id, Watched(view, self._clock.now()))
+            watched = self._store.keep(view)
             socket.view = view = watched.view
             if view.dirty:
                 self._update(watched)
@@ -254,10 +204,10 @@ class Hub:
                 wait = min(wait, ready - now)
         if self._next_beat <= now:
             self._next_beat = now + BEAT
-            self._second(now)
+            self._second()
         return max(0.0, min(wait, self._next_beat - now))
 
-    def _second(self, now: float) -> None:
+    def _second(self) -> None:
         """Once a second: time passes in views, the heartbeat goes out, and what nobody needs is dropped."""
         moment = self._clock.time()
         for summary in self.summaries.values():
@@ -268,8 +218,7 @@ class Hub:
                 watched.view.pass_time(moment)
             if watched.view.dirty:
                 self._touch(watched)
-            if not watched.sockets and now - watched.touched > KEPT:
-                self._drop(watched)
+        self._dirty -= self._store.expire()
         beat = self._beat()
         self.metrics.beats += 1
         for socket in list(self.sockets):

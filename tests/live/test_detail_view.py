@@ -8,7 +8,8 @@ import msgspec
 import zstandard
 from django.template.loader import render_to_string
 
-from dashboard.live.detail_view import CHANGES, FIELDS, DetailView
+from dashboard.live.change_log import CHANGES, FIELDS
+from dashboard.live.detail_view import DetailView
 from dashboard.live.messages import Cell, Row
 from dashboard.live.renderer import Renderer
 from dashboard.resources.kinds import KINDS

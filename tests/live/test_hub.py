@@ -10,8 +10,9 @@ import pytest
 from django.http import QueryDict
 
 from dashboard.live.feed_query import FeedQuery
-from dashboard.live.hub import BEAT, IDLE, KEPT, TICK, Hub
+from dashboard.live.hub import BEAT, TICK, Hub
 from dashboard.live.socket import COME_BACK, GIVE_UP, LIMIT, Message, Socket, message_of
+from dashboard.live.view_store import IDLE, KEPT
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.query import Query
 from informerd.health import Health

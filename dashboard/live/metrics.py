@@ -1,0 +1,27 @@
+"""What the hub counts, as plain attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Metrics:
+    """Counters since the process began."""
+
+    sockets_opened: int = 0
+    frames: int = 0
+    """Frames rendered."""
+    messages: int = 0
+    """Messages posted to sockets."""
+    units: int = 0
+    """Their length, characters or bytes."""
+    windows: int = 0
+    """Whole windows rendered."""
+    beats: int = 0
+    stops: int = 0
+    """Times that a socket stopped getting frames because it did not keep up."""
+    given_up: int = 0
+    """Sockets closed because they stayed behind."""
+    render_seconds: float = 0.0
+    render_errors: int = 0
