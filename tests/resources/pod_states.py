@@ -13,6 +13,9 @@ LONG_AGO = (datetime.now(UTC) - timedelta(days=20, hours=1)).strftime("%Y-%m-%dT
 """A moment that kubectl calls 20d ago."""
 
 
+BEFORE = (datetime.now(UTC) - timedelta(days=21)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 @dataclass(frozen=True)
 class PodState:
     """A pod with two containers, api and log: its status, its spec beyond them, and what its row should say."""
@@ -39,7 +42,8 @@ def waiting(reason: str, message: str = "") -> Json:
     return {"state": {"waiting": {"reason": reason, "message": message}}}
 
 
-RUN: Json = {"ready": True, "started": True, "state": {"running": {"startedAt": LONG_AGO}}}
+RUN: Json = {"ready": True, "started": True, "state": {"running": {"startedAt": BEFORE}}}
+STARTING: Json = {"ready": False, "started": True, "state": {"running": {"startedAt": LONG_AGO}}}
 UNREADY: Json = {**RUN, "ready": False}
 DONE: Json = {"state": ended(0, "Completed")}
 INIT: Json = waiting("PodInitializing")
@@ -114,6 +118,9 @@ STATES = (
     on_node("creating", "ContainerCreating", "busy", *[waiting("ContainerCreating")] * 2, phase="Pending"),
     on_node("running", "Running", "ok", RUN, RUN, conditions=READY, podIPs=[{"ip": "10.4.7.21"}, {"ip": "fd00::21"}]),
     on_node("restarted", "Running", "ok", {**RUN, "restartCount": 4, "lastState": ended(1)}, RUN, conditions=READY),
+    on_node(
+        "starting", "Running", "busy", RUN, STARTING, conditions=NOT_READY, reason="starting: log is not ready yet"
+    ),
     on_node("unready", "Running", "warn", RUN, UNREADY, conditions=NOT_READY, reason="not ready: log is not ready"),
     on_node(
         "crash",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dashboard.live.messages import Tone
-from dashboard.resources.rows.pod_types import ContainerStatus, Pod
+from dashboard.resources.rows.pod_types import Condition, ContainerStatus, Pod
 from dashboard.resources.rows.shape import seconds
 
 _STARTING = frozenset({"ContainerCreating", "PodInitializing"})
@@ -110,9 +110,21 @@ def _running(pod: Pod, status: str) -> Why:
     ready = pod.condition("Ready")
     if ready is None or ready.status == "True":
         return Why("ok") if status in ("Running", "Completed") else Why("warn", _word(status), _since(pod, "Ready"))
-    waiting = [c.name for c in pod.status.container_statuses if not c.ready and c.state.terminated is None]
-    which = f"{', '.join(waiting)} {'is' if len(waiting) == 1 else 'are'} not ready" if waiting else ready.message
-    return Why("warn", f"not ready: {which or ready.reason}".removesuffix(": "), seconds(ready.last_transition_time))
+    unready = [c for c in pod.status.container_statuses if not c.ready and c.state.terminated is None]
+    names = ", ".join(container.name for container in unready)
+    which = f"{names} {'is' if len(unready) == 1 else 'are'} not ready" if unready else ready.message or ready.reason
+    since = seconds(ready.last_transition_time)
+    if unready and all(_is_starting(container, ready) for container in unready):
+        return Why("busy", f"starting: {which} yet", since)
+    return Why("warn", f"not ready: {which}".removesuffix(": "), since)
+
+
+def _is_starting(container: ContainerStatus, ready: Condition) -> bool:
+    """Whether it runs for the first time and the pod has not been ready since that began."""
+    running, changed = container.state.running, ready.last_transition_time
+    if container.restart_count or running is None or running.started_at is None or changed is None:
+        return False
+    return changed <= running.started_at
 
 
 def _since(pod: Pod, condition: str) -> float | None:
