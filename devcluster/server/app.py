@@ -16,7 +16,7 @@ from aiohttp import web
 from devcluster.server import bodies, discovery, guard, openapi
 from devcluster.server.core import Core
 from devcluster.server.faults import Faults
-from devcluster.server.requests import Requests
+from devcluster.server.requests import Requests, add_warnings
 from devcluster.server.routes import PlainNotFound, resolve
 from devcluster.server.status import Failure, bad_request, internal_error
 from devcluster.server.streams import Streams
@@ -139,4 +139,6 @@ def failure_response(failure: Failure) -> web.Response:
     headers = {"Content-Type": "application/json"}
     if failure.retry_after:
         headers["Retry-After"] = str(failure.retry_after)
-    return web.Response(status=failure.code, body=json.dumps(failure.status()).encode(), headers=headers)
+    response = web.Response(status=failure.code, body=json.dumps(failure.status()).encode(), headers=headers)
+    add_warnings(response, failure.warnings)
+    return response

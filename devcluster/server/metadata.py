@@ -84,7 +84,7 @@ def check(obj: Object, kind: Kind) -> list[FieldError]:
     else:
         problems = name_problems(kind, metadata["name"])
         errors += [invalid_value("metadata.name", metadata["name"], why) for why in problems]
-    return errors + check_labels(metadata) + _check_owners(metadata)
+    return errors + check_labels(metadata) + check_finalizers(metadata) + _check_owners(metadata)
 
 
 def check_labels(metadata: dict[str, Any], field: str = "metadata") -> list[FieldError]:
@@ -101,6 +101,15 @@ def check_labels(metadata: dict[str, Any], field: str = "metadata") -> list[Fiel
         why = "Too long: may not be more than 262144 bytes"
         errors.append(FieldError(f"{field}.annotations", "FieldValueTooLong", why))
     return errors
+
+
+def check_finalizers(metadata: dict[str, Any]) -> list[FieldError]:
+    """What is wrong with the finalizers' names."""
+    return [
+        invalid_value("metadata.finalizers", name, why)
+        for name in metadata.get("finalizers") or ()
+        for why in names.qualified_problems(name)
+    ]
 
 
 def _check_owners(metadata: dict[str, Any]) -> list[FieldError]:
@@ -124,7 +133,7 @@ def _invalid(value: Any, why: str) -> str:
 
 
 def check_update(new: Object, old: Object) -> list[FieldError]:
-    """What an update may not do to metadata; said twice for custom resources, as the real server does."""
+    """What an update may not do to metadata."""
     errors: list[FieldError] = []
     given = new["metadata"].get("uid")
     if given and given != old["metadata"]["uid"]:

@@ -132,8 +132,8 @@ def _remove(document: Any, path: list[str]) -> Any:
 class StrategicMerge:
     """Strategic merge patches for the built-in kinds: lists merge by the keys that their definitions name.
 
-    Directives: ``$patch: delete`` and ``replace``, ``$deleteFromPrimitiveList/…``, ``$setElementOrder/…`` (which only
-    orders, and is ignored), ``$retainKeys``. Source: apimachinery's util/strategicpatch.
+    Directives: ``$patch: delete`` and ``replace``, ``$deleteFromPrimitiveList/…``, ``$setElementOrder/…``,
+    ``$retainKeys``. Source: apimachinery's util/strategicpatch.
     """
 
     def __init__(self, definitions: Definitions) -> None:
@@ -160,7 +160,7 @@ class StrategicMerge:
             if value is None:
                 result.pop(key, None)
             else:
-                result[key] = self._value(result.get(key), value, below)
+                result[key] = self._value(result.get(key), value, below, patch.get(f"$setElementOrder/{key}"))
         return result
 
     @staticmethod
@@ -170,23 +170,24 @@ class StrategicMerge:
             if directive == "$deleteFromPrimitiveList" and isinstance(result.get(name), list):
                 result[name] = [value for value in result[name] if value not in gone]
 
-    def _value(self, old: Any, new: Any, schema: Schema) -> Any:
+    def _value(self, old: Any, new: Any, schema: Schema, order: list[Any] | None) -> Any:
         if isinstance(new, dict):
             return self._merge(old, new, schema)
         if isinstance(new, list) and "merge" in schema.get("x-kubernetes-patch-strategy", ""):
-            return self._list(old if isinstance(old, list) else [], new, schema)
+            return self._list(old if isinstance(old, list) else [], new, schema, order)
         return [item for item in new if not _is_directive(item)] if isinstance(new, list) else new
 
-    def _list(self, old: list[Any], new: list[Any], schema: Schema) -> list[Any]:
+    def _list(self, old: list[Any], new: list[Any], schema: Schema, order: list[Any] | None) -> list[Any]:
         key = schema.get("x-kubernetes-patch-merge-key")
         if any(isinstance(item, dict) and item.get("$patch") == "replace" for item in new):
             return [item for item in new if not _is_directive(item)]
         if key is None:
-            return old + [item for item in new if item not in old]
-        result = list(old)
-        for item in new:
-            self._list_item(result, item, key, schema)
-        return result
+            result = old + [item for item in new if item not in old]
+        else:
+            result = list(old)
+            for item in new:
+                self._list_item(result, item, key, schema)
+        return _in_order(result, old, new if order is None else order, key)
 
     def _list_item(self, result: list[Any], item: Any, key: str, schema: Schema) -> None:
         if not isinstance(item, dict) or key not in item:
@@ -199,6 +200,23 @@ class StrategicMerge:
             result[places[0]] = self._merge(result[places[0]], item, schema["items"])
         else:
             result.append(self._merge({}, item, schema["items"]))
+
+
+def _in_order(merged: list[Any], old: list[Any], order: list[Any], key: str | None) -> list[Any]:
+    """Items of the patch in its order, the others in theirs; two that were there before as they stood."""
+
+    def name(item: Any) -> Any:
+        return item.get(key) if key is not None and isinstance(item, dict) else item
+
+    wanted, before = [name(item) for item in order], [name(item) for item in old]
+    right = sorted((item for item in merged if name(item) in wanted), key=lambda item: wanted.index(name(item)))
+    left = [item for item in merged if name(item) not in wanted]
+    result: list[Any] = []
+    while left and right:
+        both = name(left[0]) in before and name(right[0]) in before
+        first = both and before.index(name(left[0])) < before.index(name(right[0]))
+        result.append(left.pop(0) if first else right.pop(0))
+    return result + left + right
 
 
 def _is_directive(item: Any) -> bool:

@@ -185,7 +185,12 @@ def _table(rows: dict[str, Any]) -> web.Response:
 
 def _response(outcome: Outcome) -> web.Response:
     response = web.Response(status=outcome.code, body=outcome.raw, headers={"Content-Type": "application/json"})
-    for warning in outcome.warnings:
+    add_warnings(response, outcome.warnings)
+    return response
+
+
+def add_warnings(response: web.Response, warnings: tuple[str, ...]) -> None:
+    """Add Warning headers, which kubectl prints."""
+    for warning in warnings:
         escaped = warning.replace("\\", "\\\\").replace('"', '\\"')
         response.headers.add("Warning", f'299 - "{escaped}"')
-    return response

@@ -36,6 +36,8 @@ class Failure(Exception):
         """Seconds, for the Retry-After header; 0 for none."""
         self.continue_token = ""
         """With an expired continue token: one that goes on at the newest version."""
+        self.warnings: tuple[str, ...] = ()
+        """What the client is warned of beside the refusal."""
 
     def status(self) -> dict[str, Any]:
         """The metav1.Status."""

@@ -6,9 +6,10 @@ the checks and stores nothing.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
 from devcluster.server.status import (
+    Failure,
     FieldError,
     already_exists,
     bad_request,
@@ -64,8 +66,12 @@ class Verbs:
     def create(self, kind: Kind, namespace: str, obj: Object, options: WriteOptions) -> Outcome:
         """Raises Failure: 400, 403, 404, 409, 422, or 500 where resourceVersion is set."""
         warnings = self._admission.admit(kind, obj, options)
+        with _warned(warnings):
+            return self._create(kind, namespace, obj, options, warnings)
+
+    def _create(self, kind: Kind, namespace: str, obj: Object, options: WriteOptions, warnings: list[str]) -> Outcome:
         self._check_place(kind, namespace, obj)
-        if obj["metadata"].get("resourceVersion"):
+        if obj["metadata"].get("resourceVersion") and not options.dry_run:
             raise plain_error("resourceVersion should not be set on objects to be created")
         self._check_namespace(kind, namespace, obj)
         metadata.fill_for_create(obj, kind, namespace, self._now(), self._rng)
@@ -88,14 +94,15 @@ class Verbs:
     ) -> Outcome:
         """PUT. Raises Failure: 400, 404, 409, 422."""
         warnings = self._admission.admit(kind, obj, options)
-        self._check_identity(kind, namespace, name, obj)
-        old_record = self.get(kind, *self.key(kind, namespace, name))
-        uid = obj["metadata"].get("uid")
-        if uid and uid != old_record.uid:
-            raise conflict(kind, name, _uid_mismatch(kind, old_record, uid))
-        self._check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
-        outcome = self._replace(kind, old_record, obj, options, subresource)
-        return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
+        with _warned(warnings):
+            self._check_identity(kind, namespace, name, obj)
+            old_record = self.get(kind, *self.key(kind, namespace, name))
+            uid = obj["metadata"].get("uid")
+            if uid and uid != old_record.uid:
+                raise conflict(kind, name, _uid_mismatch(kind, old_record, uid, dry_run=options.dry_run))
+            self._check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
+            raw = self._replace(kind, old_record, obj, options, subresource)
+        return Outcome(200, raw, tuple(warnings))
 
     def patch(
         self, kind: Kind, namespace: str, name: str, patch: Any, patch_type: str, options: WriteOptions,
@@ -104,12 +111,13 @@ class Verbs:
         """Raises Failure: 400, 404, 409, 422."""
         old_record = self.get(kind, *self.key(kind, namespace, name))
         obj = self.patched(kind, objects.decode(old_record), patch, patch_type)
-        raw = copy.deepcopy(obj) if options.field_validation == "Strict" else {}
-        warnings = self._admission.admit(kind, obj, options, patched_from=raw)
-        self._check_identity(kind, namespace, name, obj)
-        self._check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
-        outcome = self._replace(kind, old_record, obj, options, subresource)
-        return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
+        given = copy.deepcopy(obj) if options.field_validation == "Strict" else {}
+        warnings = self._admission.admit(kind, obj, options, patched_from=given)
+        with _warned(warnings):
+            self._check_identity(kind, namespace, name, obj)
+            self._check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
+            raw = self._replace(kind, old_record, obj, options, subresource)
+        return Outcome(200, raw, tuple(warnings))
 
     def patched(self, kind: Kind, obj: Object, patch: Any, patch_type: str) -> Object:
         """The object with a patch of the given media type applied."""
@@ -133,7 +141,7 @@ class Verbs:
     def key(kind: Kind, namespace: str, name: str) -> Key:
         return (namespace if kind.namespaced else "", name)
 
-    def _replace(self, kind: Kind, old_record: Record, obj: Object, options: WriteOptions, subresource: str) -> Outcome:
+    def _replace(self, kind: Kind, old_record: Record, obj: Object, options: WriteOptions, subresource: str) -> bytes:
         old = objects.decode(old_record)
         if subresource == "status":
             obj = {**old, "status": obj.get("status") or {}, "metadata": {**old["metadata"]}}
@@ -142,9 +150,11 @@ class Verbs:
             obj |= {"status": old["status"]} if "status" in old else {}
         name = old_record.key[1]
         self._fill_existing(kind, obj)
+        # The real server says these two and three times over where the object is a custom resource.
         errors = metadata.check_update(obj, old) * (2 if kind.custom else 1)
         metadata.keep_for_update(obj, old)
-        errors += metadata.check_labels(obj["metadata"])
+        errors += metadata.check_labels(obj["metadata"]) * (3 if kind.custom else 1)
+        errors += metadata.check_finalizers(obj["metadata"])
         if subresource == "status":
             errors += self._check_status(kind, obj)
         else:
@@ -156,16 +166,16 @@ class Verbs:
             crds.fill_status(obj, self._now())
         return self._commit(kind, old_record, obj, options)
 
-    def _commit(self, kind: Kind, old_record: Record, obj: Object, options: WriteOptions) -> Outcome:
+    def _commit(self, kind: Kind, old_record: Record, obj: Object, options: WriteOptions) -> bytes:
         unchanged = objects.record_of(obj, kind, old_record.revision)
         if options.dry_run or unchanged.raw == old_record.raw:
-            return Outcome(200, unchanged.raw)
+            return unchanged.raw
         record = objects.encode(obj, kind, self._store.next_revision)
         if old_record.deleting and _may_go(kind, obj):
             self._store.remove(kind.key, record)
-            return Outcome(200, unchanged.raw)
+            return unchanged.raw
         self._store.put(kind.key, record)
-        return Outcome(200, record.raw)
+        return record.raw
 
     def _fill_new(self, kind: Kind, obj: Object) -> None:
         if kind.has_status:
@@ -252,10 +262,21 @@ def _may_go(kind: Kind, obj: Object) -> bool:
     return not held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))
 
 
-def _uid_mismatch(kind: Kind, record: Record, uid: str) -> str:
-    path = "/".join(part for part in (kind.group, kind.plural, *record.key) if part)
+@contextlib.contextmanager
+def _warned(warnings: list[str]) -> Iterator[None]:
+    """A refusal carries the warnings too."""
+    try:
+        yield
+    except Failure as failure:
+        failure.warnings = tuple(warnings)
+        raise
+
+
+def _uid_mismatch(kind: Kind, record: Record, uid: str, *, dry_run: bool) -> str:
+    root = "" if dry_run else "/registry"
+    path = "/".join((root, *(part for part in (kind.group, kind.plural, *record.key) if part)))
     return (
-        f"StorageError: invalid object, Code: 4, Key: /registry/{path}, ResourceVersion: 0, AdditionalErrorMsg: "
+        f"StorageError: invalid object, Code: 4, Key: {path}, ResourceVersion: 0, AdditionalErrorMsg: "
         f"Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"
     )
 

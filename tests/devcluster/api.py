@@ -8,7 +8,7 @@ import ssl
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
-from http.client import HTTPMessage
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ class Reply:
 
     code: int
     text: str
-    headers: HTTPMessage | None = None
+    headers: Message = field(default_factory=Message)
     json: Json = field(init=False)
 
     def __post_init__(self) -> None:
@@ -43,7 +43,7 @@ class Reply:
 
     @property
     def warnings(self) -> list[str]:
-        return (self.headers.get_all("Warning") or []) if self.headers else []
+        return self.headers.get_all("Warning") or []
 
     @property
     def causes(self) -> list[tuple[str, str, str]]:

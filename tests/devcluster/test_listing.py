@@ -41,7 +41,7 @@ def names(page: Page) -> str:
 
 def refusal(core: Core, **query: str) -> tuple[int, str]:
     with pytest.raises(Failure) as caught:
-        page(core, **query)
+        page(core, None, **query)
     return caught.value.code, caught.value.message
 
 
