@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import SimpleNamespace as Made
 from typing import Any
 
@@ -423,3 +424,9 @@ def detail_view(**changes: Any) -> Made:
 
 def problem(start: int, end: int, message: str, param: str = "q") -> Made:
     return Made(param=param, start=start, end=end, message=message)
+
+
+def with_age(line: Line, moment: str) -> Line:
+    """The line with another moment of creation, RFC 3339."""
+    cells = tuple(replace(cell, datetime=moment) if cell.column == "age" else cell for cell in line.cells)
+    return replace(line, cells=cells)

@@ -13,8 +13,8 @@
 
   const SECOND = 1, MINUTE = 60, HOUR = 3600, DAY = 86400, YEAR = 365 * DAY;
   const MARK = "data-ui-age"; // morphing leaves attributes that begin with data-ui alone
-  const written = new WeakMap(); // element → {source, due}
-  const clock = { offset: 0, heardAt: 0, cluster: null, live: false, timer: 0 };
+  const written = new WeakMap(); // element → {source, offset, due}
+  const clock = { offset: 0, heardAt: 0, cluster: null, timer: 0 };
 
   const whole = (value, size) => Math.floor(value / size);
 
@@ -65,7 +65,7 @@
   function write(element, moment) {
     const source = element.getAttribute("datetime");
     const held = written.get(element);
-    if (held && held.source === source && held.due > moment) return held.due;
+    if (held && held.source === source && held.offset === clock.offset && held.due > moment) return held.due;
     const at = Date.parse(source) / 1000;
     let due = Infinity;
     if (Number.isFinite(at)) {
@@ -78,7 +78,7 @@
       }
     }
     if (!held) element.setAttribute(MARK, "");
-    written.set(element, { source, due });
+    written.set(element, { source, offset: clock.offset, due });
     return due;
   }
 

@@ -1,0 +1,273 @@
+"""The small scripts of every page, in Chromium, on pages rendered from samples: no server, no cluster, no socket."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from types import SimpleNamespace as Made
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.template.loader import render_to_string
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from dashboard.live.lines import rfc3339
+from tests import page_samples as samples
+from tests.browser import chromium, new_context, page
+from tests.program import ROOT
+
+__all__ = ["chromium", "new_context", "page"]
+
+pytestmark = pytest.mark.browser
+
+HOST = "http://deltaboard.test"
+TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+RULES = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
+POLICY = "; ".join(f"{name} {' '.join(sources)}" for name, sources in RULES.items())
+Show = Callable[..., Page]
+
+
+def serve(context: BrowserContext, pages: dict[str, str], asked: list[str]) -> None:
+    """Answers for a server: static files, and `pages` by path, with the program's own policy."""
+
+    def answer(route: Route) -> None:
+        path = route.request.url.removeprefix(HOST)
+        asked.append(path)
+        file = ROOT / path.lstrip("/").partition("?")[0]
+        if path.startswith("/static/") and file.is_file():
+            route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
+        else:
+            html = pages.get(path.partition("?")[0], "<title>elsewhere</title>")
+            route.fulfill(body=html, content_type="text/html", headers={"content-security-policy": POLICY})
+
+    context.route(f"{HOST}/**", answer)
+
+
+@pytest.fixture
+def asked() -> list[str]:
+    """Paths that the page asked for."""
+    return []
+
+
+@pytest.fixture
+def show(new_context: Callable[..., BrowserContext], asked: list[str]) -> Show:
+    """Opens a page rendered from a template and a view, in a window of its own."""
+
+    def open_page(template: str, view: Made, *, path: str = "/resources/pods/", **options: Any) -> Page:
+        context = new_context(**{"base_url": HOST, **options})
+        page_info = samples.page_info("pods", socket="")
+        serve(context, {path: render_to_string(template, {"view": view, "page": page_info})}, asked)
+        page = context.new_page()
+        page.goto(path)
+        return page
+
+    return open_page
+
+
+@pytest.fixture
+def pods(show: Show) -> Page:
+    """The list of pods."""
+    return show("resources/list.html", samples.list_view(9))
+
+
+def tell(page: Page, name: str, detail: dict[str, Any]) -> None:
+    """What live.js would tell the other scripts."""
+    page.evaluate(
+        "([name, detail]) => document.dispatchEvent(new CustomEvent(name, { detail: JSON.parse(detail) }))",
+        [f"deltaboard:{name}", json.dumps(detail)],
+    )
+
+
+def cursor(page: Page) -> str | None:
+    name: str | None = page.evaluate("document.querySelector('tr[data-ui-cursor]')?.dataset.name")
+    return name
+
+
+AGES = [
+    (4.5, "[4-9]s"),
+    (119, "119s|2m"),
+    (190, r"3m1\ds"),
+    (600, "10m"),
+    (38 * 60 + 30, "38m"),
+    (3 * 3600 + 60, "3h1m"),
+    (9 * 3600, "9h"),
+    (47.5 * 3600, "47h"),
+    (2 * 86400 + 7200, "2d2h"),
+    (12 * 86400, "12d"),
+    (3 * 365 * 86400, "3y"),
+]
+
+
+@pytest.mark.parametrize(("seconds", "words"), AGES)
+def test_ages_read_as_kubectl_prints_them(show: Show, seconds: float, words: str) -> None:
+    line = samples.list_view(1).lines[0]
+    view = samples.list_view(1, lines=(samples.with_age(line, rfc3339(time.time() - seconds)),))
+    page = show("resources/list.html", view)
+    expect(page.locator("td.c-age time")).to_have_text(re.compile(f"^({words})$"))
+
+
+def test_an_age_counts_on_the_clusters_clock_and_grows_by_itself(show: Show) -> None:
+    line = samples.with_age(samples.list_view(1).lines[0], rfc3339(time.time() - 5))
+    page = show("resources/list.html", samples.list_view(1, lines=(line,)))
+    age = page.locator("td.c-age time")
+    tell(page, "beat", {"now": 0, "offset": 10 * 86400})
+    expect(age).to_have_text("10d")
+    tell(page, "beat", {"now": 0, "offset": 0})
+    first = age.inner_text()
+    expect(age).not_to_have_text(first, timeout=3000)
+
+
+def test_the_header_tells_how_long_ago_server_and_cluster_were_heard(pods: Page) -> None:
+    expect(pods.locator("header [data-age=cluster]")).to_have_text("not yet")
+    tell(pods, "beat", {"now": 1000, "heard": 998.8, "offset": 0, "why": {"last_event": 700, "reconnects": 2}})
+    expect(pods.locator("header [data-age=cluster]")).to_have_text("1 s ago")
+    pods.locator(".fresh").click()
+    expect(pods.locator("[data-why=last_event]")).to_have_text("5 min ago")
+    expect(pods.locator("[data-why=reconnects]")).to_have_text("2")
+    expect(pods.locator("header [data-age=browser]")).to_have_text("2 s ago", timeout=5000)
+    expect(pods.locator("header [data-age=cluster]")).to_have_text("3 s ago", timeout=5000)
+
+
+def test_word_title_and_icon_say_that_a_page_is_stale(pods: Page) -> None:
+    expect(pods).to_have_title("Pods · staging · Deltaboard")
+    for state in ("stale", "live"):
+        pods.evaluate(f"document.body.dataset.live = '{state}'")
+        tell(pods, "state", {"state": state, "words": ""})
+        expect(pods.locator("[data-live-word]")).to_have_text(state)
+        expect(pods.locator("#favicon")).to_have_attribute("href", re.compile("^data:image/svg"))
+        assert pods.title().startswith("(stale)") == (state == "stale")
+
+
+def test_j_k_and_enter_walk_the_rows_and_open_one(pods: Page) -> None:
+    for key, name in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+        pods.keyboard.press(key)
+        assert cursor(pods) == samples.PODS[name][1]
+    pods.keyboard.press("Enter")
+    expect(pods).to_have_url(f"{HOST}/resources/pods/payments/{samples.PODS[1][1]}/")
+
+
+def test_f_and_slash_and_ctrl_k_lead_to_the_filter_and_escape_out_of_it(pods: Page) -> None:
+    for key in ("f", "/", "Control+k"):
+        pods.keyboard.press(key)
+        expect(pods.locator("#q")).to_be_focused()
+        pods.keyboard.press("Escape")
+        expect(pods.locator("#q")).not_to_be_focused()
+
+
+def test_keys_do_nothing_while_somebody_types(pods: Page, asked: list[str]) -> None:
+    pods.locator("#q").click()
+    pods.keyboard.type("gjy?")
+    assert pods.locator("#q").input_value() == "gjy?"
+    assert cursor(pods) is None
+    expect(pods.locator("#keys")).not_to_be_visible()
+
+
+def test_g_and_a_letter_go_places(pods: Page) -> None:
+    pods.keyboard.press("g")
+    pods.keyboard.press("f")
+    expect(pods).to_have_url(f"{HOST}/feed/")
+
+
+def test_e_and_d_leave_alone_what_cannot_be_edited(pods: Page) -> None:
+    pods.keyboard.press("j")
+    pods.keyboard.press("e")
+    pods.keyboard.press("d")
+    assert pods.url == f"{HOST}/resources/pods/"
+    pods.keyboard.press("y")
+    expect(pods).to_have_url(f"{HOST}/resources/pods/payments/{samples.PODS[0][1]}/yaml/")
+
+
+def test_keys_can_be_switched_off_for_good(pods: Page) -> None:
+    pods.keyboard.press("?")
+    expect(pods.locator("#keys")).to_be_visible()
+    pods.locator("#keys-on").uncheck()
+    pods.keyboard.press("Escape")
+    pods.reload()
+    pods.keyboard.press("j")
+    pods.keyboard.press("?")
+    assert cursor(pods) is None
+    expect(pods.locator("#keys")).not_to_be_visible()
+    pods.locator("[data-keys-help]").click()
+    expect(pods.locator("#keys-on")).not_to_be_checked()
+
+
+def test_the_theme_is_kept_in_a_cookie_without_a_new_page(pods: Page, asked: list[str]) -> None:
+    pods.locator(".theme summary").click()
+    pods.locator(".theme button[value=dark]").click()
+    expect(pods.locator("html")).to_have_attribute("data-theme", "dark")
+    assert {"theme": "dark"}.items() <= {c["name"]: c["value"] for c in pods.context.cookies()}.items()
+    assert "/theme/" not in asked
+    expect(pods.locator(".theme form")).not_to_be_visible()
+
+
+def test_popovers_close_by_escape_and_by_a_click_beside_them(pods: Page) -> None:
+    body = pods.locator(".cluster .pop-body")
+    pods.locator(".cluster summary").click()
+    expect(body).to_be_visible()
+    pods.keyboard.press("Escape")
+    expect(body).not_to_be_visible()
+    pods.locator(".cluster summary").click()
+    pods.locator(".pager").click()
+    expect(body).not_to_be_visible()
+
+
+def test_typing_asks_for_the_list_and_leaves_empty_fields_out_of_the_address(pods: Page, asked: list[str]) -> None:
+    pods.locator("#q").fill("web")
+    expect(pods).to_have_url(f"{HOST}/resources/pods/?q=web")
+    pods.locator("#q").fill("")
+    expect(pods).to_have_url(f"{HOST}/resources/pods/")
+    assert pods.evaluate("history.length") == 2, "typing replaces the address"
+
+
+def test_the_chart_is_drawn_and_drawn_again_in_the_other_themes_colours(show: Show) -> None:
+    page = show("live/overview.html", samples.overview_view(), path="/", color_scheme="light")
+    expect(page.locator("#chart canvas")).to_have_count(1)
+    light = page.evaluate("document.querySelector('#chart canvas').toDataURL()")
+    page.locator(".theme summary").click()
+    page.locator(".theme button[value=dark]").click()
+    page.wait_for_function("before => document.querySelector('#chart canvas').toDataURL() !== before", arg=light)
+    assert "modified" in str(page.locator("#chart").get_attribute("aria-label"))
+
+
+def test_a_quiet_chart_says_so_until_something_happens(show: Show) -> None:
+    quiet = {"start": 0, "step": 5, "added": [0] * 180, "modified": [0] * 180, "deleted": [0] * 180}
+    page = show("live/overview.html", samples.overview_view(rates=quiet), path="/")
+    expect(page.locator("#chart[data-quiet]")).to_have_count(1)
+    tell(page, "rates", quiet | {"added": [1] * 180})
+    expect(page.locator("#chart[data-quiet]")).to_have_count(0)
+
+
+def test_the_kinds_are_a_menu_on_a_phone(show: Show) -> None:
+    page = show("resources/list.html", samples.list_view(3))
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator("#side")).not_to_be_visible()
+    page.locator("button.menu").click()
+    expect(page.locator("#side a[aria-current=page]")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#side")).not_to_be_visible()
+
+
+VIEWS: dict[str, tuple[str, Made]] = {
+    "list": ("resources/list.html", samples.list_view(9)),
+    "empty": ("resources/list.html", samples.list_view(0)),
+    "detail": ("resources/detail.html", samples.detail_view()),
+    "feed": ("live/feed.html", samples.feed_view()),
+    "overview": ("live/overview.html", samples.overview_view()),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_nothing_is_wider_than_any_screen_whatever_the_names(show: Show, name: str) -> None:
+    page = show(VIEWS[name][0], VIEWS[name][1])
+    for width in (320, 390, 641, 768, 901, 1024, 1280, 1440, 1920, 2560):
+        page.set_viewport_size({"width": width, "height": 900})
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert over <= 0, f"{over} px at {width}"
+        cut = page.evaluate(
+            "[...document.querySelectorAll('.table-card:not([data-ui-scroll])')]"
+            ".some((card) => card.querySelector('table').offsetWidth > card.clientWidth + 1)"
+        )
+        assert not cut, f"columns are cut off at {width}"
