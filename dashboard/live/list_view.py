@@ -103,6 +103,11 @@ class ListView(View):
         return max(1, min(self.query.page, -(-self.total // WINDOW)))
 
     @property
+    def beyond(self) -> bool:
+        """Whether a page was asked for that is not there (any more)."""
+        return self.query.page > self.page
+
+    @property
     def first(self) -> int:
         return (self.page - 1) * WINDOW + 1 if self.total else 0
 
