@@ -69,8 +69,9 @@
   /* ---- text that its cell cuts off can be read by pointing at it ---- */
 
   document.addEventListener("pointerover", ({ target }) => {
-    const cell = target.closest?.(".table td, .feed-name, .feed-kind");
-    if (!cell || cell.hasAttribute("title") || cell.scrollWidth <= cell.clientWidth) return;
+    const cell = target.closest?.(".table td, .feed-name, .feed-kind, .words");
+    if (!cell || cell.hasAttribute("title")) return;
+    if (cell.scrollWidth <= cell.clientWidth && cell.scrollHeight <= cell.clientHeight) return;
     cell.title = cell.textContent.trim();
   });
 
