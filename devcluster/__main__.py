@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import errno
 import os
 import random
 import signal
@@ -16,7 +17,7 @@ from devcluster.kubeconfig import write_kubeconfig
 from devcluster.manifests import create_definitions
 from devcluster.server.core import Core
 from devcluster.server.faults import Faults
-from devcluster.serving import Serving
+from devcluster.serving import ADDRESS, Serving
 from devcluster.workload.run import run_workload
 from devcluster.workload.seed import seed
 from informerd.cluster import ClusterConfig, TlsConfig, UserConfig
@@ -106,7 +107,8 @@ def main() -> int:
     try:
         asyncio.run(serve(options))
     except OSError as error:
-        sys.stderr.write(f"devcluster: {error.strerror or error}\n")
+        in_use = f"port {options.port} on {ADDRESS} is in use" if error.errno == errno.EADDRINUSE else str(error)
+        sys.stderr.write(f"devcluster: {in_use}\n")
         return 1
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from typing import Protocol
 
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.deployments import DeploymentController
@@ -19,16 +20,29 @@ from informerd.clock import Clock, SystemClock
 from informerd.cluster import ClusterConfig
 
 
-async def run_workload(config: ClusterConfig, *, rng: random.Random, clock: Clock | None = None) -> None:
-    """Keep the cluster alive until cancelled. `clock` paces everything, `rng` chooses."""
+class Controller(Protocol):
+    """Something that runs until cancelled."""
+
+    async def run(self) -> None: ...
+
+
+async def run_workload(
+    config: ClusterConfig, *, rng: random.Random, clock: Clock | None = None, directed: bool = True
+) -> None:
+    """Keep the cluster alive until cancelled. `clock` paces everything, `rng` chooses.
+
+    Not `directed`, only the controllers run: nothing happens but what follows from changes by others.
+    """
     clock = clock or SystemClock()
     async with Client(config, clock=clock) as client:
         cluster = Cluster(client, clock=clock, rng=rng)
         kubelet, mydemos, nodes = Kubelet(cluster), MydemoController(cluster), NodeKeeper(cluster)
-        controllers = (
+        controllers: list[Controller] = [
             DeploymentController(cluster), ReplicaSetController(cluster), JobController(cluster), Scheduler(cluster),
-            kubelet, mydemos, nodes, Director(cluster, kubelet, mydemos, nodes),
-        )  # fmt: skip
+            kubelet, mydemos, nodes,
+        ]  # fmt: skip
+        if directed:
+            controllers.append(Director(cluster, kubelet, mydemos, nodes))
         try:
             await cluster.start()
             async with asyncio.TaskGroup() as tasks:

@@ -1,0 +1,107 @@
+"""The process: what it prints and writes, and how it ends."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devcluster.api import Api
+from tests.program import ROOT
+from tests.wait import until
+
+Process = subprocess.Popen[bytes]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Process]]:
+    """Starts demo clusters whose kubeconfig is ``kubeconfig`` in the test's folder; ends them after the test."""
+    started: list[Process] = []
+
+    def begin(*arguments: str) -> Process:
+        command = [sys.executable, "-m", "devcluster", "--no-workload", "--kubeconfig", str(tmp_path / "kubeconfig")]
+        process = subprocess.Popen(
+            [*command, *arguments], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+def ready_line(process: Process) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().decode()
+
+
+def test_it_says_where_it_is_and_writes_a_kubeconfig(start: Callable[..., Process], tmp_path: Path) -> None:
+    line = ready_line(start("--port", "0"))
+    kubeconfig = tmp_path / "kubeconfig"
+    api = Api.of(kubeconfig)
+    assert line == f"devcluster: ready at {api.server}\n"
+    assert stat.S_IMODE(kubeconfig.stat().st_mode) == 0o600
+    assert api.get("/apis/crddemo.k8s.io/v1/mydemos").json["items"] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_it_cleanly(start: Callable[..., Process], number: signal.Signals) -> None:
+    process = start("--port", "0")
+    ready_line(process)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=10)
+    assert (process.returncode, errors) == (0, b"")
+
+
+def test_it_ends_with_an_open_watch(start: Callable[..., Process], tmp_path: Path) -> None:
+    process = start("--port", "0")
+    ready_line(process)
+    api = Api.of(tmp_path / "kubeconfig")
+    with socket.create_connection(("127.0.0.1", int(api.server.rsplit(":", 1)[1]))) as plain:
+        watch = api.tls.wrap_socket(plain, server_hostname="127.0.0.1")
+        request = f"GET /api/v1/pods?watch=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {api.token}\r\n\r\n"
+        watch.sendall(request.encode())
+        assert b"200 OK" in watch.recv(1024)
+        process.terminate()
+        assert process.wait(10) == 0
+        watch.close()
+
+
+def test_it_ends_with_its_parent_where_asked_to(start: Callable[..., Process]) -> None:
+    process = start("--port", "0", "--exit-with-parent")
+    ready_line(process)
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait(10) == 0
+
+
+def test_a_port_in_use_is_one_line_and_exit_1(start: Callable[..., Process]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        process = start("--port", str(taken.getsockname()[1]))
+        _, errors = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert errors.decode().splitlines() == [f"devcluster: port {taken_port(process)} on 127.0.0.1 is in use"]
+
+
+def taken_port(process: Process) -> str:
+    arguments: list[str] = list(process.args)  # type: ignore[arg-type]
+    return arguments[-1]
+
+
+def test_a_second_one_takes_the_kubeconfig_over(start: Callable[..., Process], tmp_path: Path) -> None:
+    first = ready_line(start("--port", "0"))
+    second = ready_line(start("--port", "0"))
+    assert first != second
+    assert Api.of(tmp_path / "kubeconfig").server in second
+    until(lambda: Api.of(tmp_path / "kubeconfig").get("/readyz").text == "ok")
