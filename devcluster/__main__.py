@@ -55,7 +55,7 @@ async def serve(options: argparse.Namespace) -> None:
         if options.kubeconfig:
             write_kubeconfig(options.kubeconfig, server=serving.url, authority=serving.authority, token=serving.token)
         if not options.no_workload:
-            workload = asyncio.create_task(run_workload(_config(serving), rng=rng), name="workload")
+            workload = asyncio.create_task(run_workload(workload_config(serving), rng=rng), name="workload")
             stack.push_async_callback(_cancelled, workload)
         _end_on_signals(ended)
         if options.exit_with_parent:
@@ -65,7 +65,7 @@ async def serve(options: argparse.Namespace) -> None:
         await ended.wait()
 
 
-def _config(serving: Serving) -> ClusterConfig:
+def workload_config(serving: Serving) -> ClusterConfig:
     """The workload reaches the server as everybody does."""
     return ClusterConfig(
         name="demo",
