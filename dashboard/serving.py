@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 BACKLOG = 512
-MESSAGE_LIMIT = 64 * 1024
-"""Bytes of a websocket message that daphne takes at most; the consumer's own limit is lower and answers with a code."""
+MESSAGE_LIMIT = 1024 * 1024
+"""Bytes of a websocket message at most, in both directions: autobahn refuses to send a longer one (see
+dashboard.live.socket.BIGGEST). For what browsers send the consumer's own limit is far lower and answers with a code."""
 
 
 class PortInUse(Exception):

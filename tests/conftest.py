@@ -6,8 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.browser import chromium, new_context, page
 from tests.controlplane import ControlPlane
 from tests.require import controlplane_binaries
+
+__all__ = ["chromium", "new_context", "page"]
+"""The browser's fixtures are imported here and nowhere else: imported twice, they would start two Playwrights, and a
+second one cannot be started while the first one runs."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

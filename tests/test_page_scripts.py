@@ -16,10 +16,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from dashboard.live.lines import rfc3339
 from tests import page_samples as samples
-from tests.browser import chromium, new_context, page
 from tests.program import ROOT
-
-__all__ = ["chromium", "new_context", "page"]
 
 pytestmark = pytest.mark.browser
 

@@ -10,6 +10,7 @@ no such page.
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -19,7 +20,9 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from dashboard.live.context import live_of
 from dashboard.live.hub import Hub
 from dashboard.live.opening import BadPath, UnknownPath, open_view
-from dashboard.live.socket import Message, Socket
+from dashboard.live.socket import COME_BACK, Message, Socket
+
+logger = logging.getLogger(__name__)
 
 NONSENSE = 4400
 NOT_FOUND = 4404
@@ -53,7 +56,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         await self.accept()
         query = parse_qs(self.scope.get("query_string", b"").decode("latin-1"))
         self._socket = Socket(self._deliver, self.close, live_of(self.scope).clock)
-        self._sending = asyncio.create_task(self._socket.run(), name="socket")
+        self._sending = asyncio.create_task(self._send_all(self._socket), name="socket")
         await self._follow(query.get("path", [""])[0], query.get("seq", [""])[0])
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -104,6 +107,15 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         if self._sending is not None:
             self._sending.cancel()
             self._sending = None
+
+    async def _send_all(self, socket: Socket) -> None:
+        """Send what the hub posts. Where the transport refuses a message, the page is told to connect again."""
+        try:
+            await socket.run()
+        except Exception:
+            logger.exception("a message could not be sent, the browser is asked to connect again")
+            self._sending = None  # this very task, which has to live until the socket is closed
+            await self._refuse(COME_BACK)
 
     async def _deliver(self, message: Message) -> None:
         if isinstance(message, str):

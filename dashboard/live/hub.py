@@ -25,7 +25,7 @@ from dashboard.live.metrics import Metrics
 from dashboard.live.overview_view import OverviewView
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Change, Replica
-from dashboard.live.socket import COME_BACK, Message, Socket, message_of
+from dashboard.live.socket import COME_BACK, Message, Socket, frame_of, message_of
 from dashboard.live.view import View
 from dashboard.live.view_store import ViewStore, Watched
 from dashboard.live.wrong_rows import Summary
@@ -39,6 +39,9 @@ BEAT = 1.0
 """Seconds between heartbeats."""
 SHARE = 5.0
 """A view that took t seconds to render waits SHARE * t for its next frame, so that it takes a sixth of the process."""
+LONGEST_WAIT = 1.0
+"""Seconds that a costly view waits at most: what changed shows within a second."""
+
 logger = logging.getLogger(__name__)
 V = TypeVar("V", bound=View)
 
@@ -262,7 +265,7 @@ class Hub:
         self._wake.set()
 
     def _ready_at(self, watched: Watched) -> float:
-        return watched.updated + max(TICK, watched.view.interval, SHARE * watched.cost)
+        return watched.updated + max(TICK, watched.view.interval, min(LONGEST_WAIT, SHARE * watched.cost))
 
     def _update(self, watched: Watched) -> None:
         """Bring those who look to the view's present state."""
@@ -280,7 +283,7 @@ class Hub:
         if not html:
             return
         self.metrics.frames += 1
-        message = message_of({"content": html, "view": view.id, "seq": view.seq, "after": after, **view.extras()})
+        message = frame_of({"content": html, "view": view.id, "seq": view.seq, "after": after, **view.extras()})
         for socket in watched.sockets:
             self._post(socket, message)
 
@@ -299,5 +302,5 @@ class Hub:
         if watched.window is None or watched.window[0] != view.seq:
             self.metrics.windows += 1
             content = {"content": view.render_window(self._render), "view": view.id, "seq": view.seq, **view.extras()}
-            watched.window = (view.seq, message_of(content, compress=True))
+            watched.window = (view.seq, frame_of(content))
         return watched.window[1]

@@ -25,18 +25,26 @@ RESUME = 64 * 1024
 """Unacknowledged units at which it counts as having caught up."""
 GIVE_UP = 30.0
 """Seconds behind after which the socket is closed; the page then connects again by itself."""
-COMPRESS_FROM = 4 * 1024
-"""Windows longer than this many characters are sent gzipped: daphne does not compress by itself."""
+COMPRESS_FROM = 8 * 1024
+"""Messages of so many characters or more are sent gzipped: daphne does not compress by itself."""
+BIGGEST = 512 * 1024
+"""Units of a message at most. Autobahn under daphne refuses to send more than 1 MiB, its limit for what it receives."""
 COME_BACK = 4012
 """Close code that says: connect again."""
 
 Message = str | bytes
 
 
-def message_of(data: Mapping[str, object], *, compress: bool = False) -> Message:
-    """`data` as JSON, gzipped into a binary message where `compress` and worth it."""
+def message_of(data: Mapping[str, object]) -> Message:
+    """`data` as JSON, gzipped into a binary message where that is worth it."""
     text = json.dumps(data, separators=(",", ":"))
-    return gzip.compress(text.encode(), 5, mtime=0) if compress and len(text) >= COMPRESS_FROM else text
+    return gzip.compress(text.encode(), 5, mtime=0) if len(text) >= COMPRESS_FROM else text
+
+
+def frame_of(data: Mapping[str, object]) -> Message:
+    """A view's frame. One that is too big for a message tells the page to fetch itself over HTTP instead."""
+    message = message_of(data)
+    return message if len(message) <= BIGGEST else message_of({"fetch": True, "view": data["view"]})
 
 
 class Socket:

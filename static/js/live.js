@@ -1,8 +1,8 @@
 /* Keeps an open page true: the socket of hx-ws, watched, acknowledged and renewed.
 
    Server to browser: {"content", "view", "seq", "after"} is a frame (hx-ws swaps `content`; `after` names the state it
-   builds upon and is missing where it replaces everything), {"view", "seq", "keys", "path"} says what the socket follows, and
-   {"beat": {…}} comes every second. Browser to server: {"view": path, "seq"} and {"ack": units received}.
+   builds upon and is missing where it replaces everything), {"fetch", "view"} stands for a frame that would be too big,
+   {"view", "seq", "keys", "path"} says what the socket follows, and {"beat": {…}} comes every second. Browser to server: {"view": path, "seq"} and {"ack": units received}.
 
    body[data-live] is offline while there is no socket, stale while the page may not show what the cluster has, and
    live only from a beat or frame. Events on document for other scripts: deltaboard:beat (detail: the beat, with
@@ -26,7 +26,7 @@
 
   const shown = { path: "", view: "", seq: "", keys: [] }; // what the page shows; `keys` decide whether it is live
   const link = { open: false, since: performance.now(), heard: 0, received: 0, acked: 0, ackedAt: 0, final: 0, strange: false };
-  const last = { beat: null, at: Date.now(), asked: -Infinity, asking: 0, renewed: -Infinity, state: "", words: "" };
+  const last = { beat: null, at: Date.now(), asked: -Infinity, asking: 0, fetched: -Infinity, fetching: 0, renewed: -Infinity, state: "", words: "" };
 
   const socketElement = () => document.getElementById("socket");
   const connection = () => socketElement()?._htmx?.ws?.connection ?? null;
@@ -86,6 +86,18 @@
     last.asked = performance.now();
     shown.seq = "";
     send({ view: shown.path, seq: "" });
+  }
+
+  /* Too big for the socket: the page fetches its content anew, at most every two seconds; `follow` does the rest. */
+  function fetchPage() {
+    const wait = last.fetched + 2000 - performance.now();
+    clearTimeout(last.fetching);
+    if (wait > 0) {
+      last.fetching = setTimeout(fetchPage, wait);
+      return;
+    }
+    last.fetched = performance.now();
+    htmx.ajax("GET", shown.path, { target: "#main", select: "#main", swap: "outerMorph" });
   }
 
   /* ---- state and words ---- */
@@ -248,6 +260,7 @@
     if (message?.beat) onBeat(message.beat);
     else if (message?.content !== undefined) onFrame(message);
     else if (message?.keys) onHello(message);
+    else if (message?.fetch && message.view === shown.view) fetchPage();
     acknowledge(false);
   });
 

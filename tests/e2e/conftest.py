@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import chromium, new_context, page
 from tests.controlplane import ControlPlane, free_ports
 from tests.program import ROOT, Program, answers
-
-__all__ = ["chromium", "new_context", "page"]
 
 CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 _numbers = itertools.count(1)

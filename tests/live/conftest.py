@@ -12,10 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import chromium, new_context, page
 from tests.program import Program
-
-__all__ = ["chromium", "new_context", "page"]
 
 
 class PageServer(Program):

@@ -69,6 +69,11 @@ class Control:
     def put(self, rows: list[dict[str, Any]]) -> None:
         self.pods.put(*map(self._row, rows))
 
+    def bulk(self, name: str, size: int) -> None:
+        """One pod becomes an object of that many bytes that no compression makes small."""
+        obj = {"kind": "Pod", "spec": {"noise": os.urandom(size // 2).hex(), "theEnd": "here"}}
+        self.pods.put(self._row({"name": name, "version": 2, "obj": obj}))
+
     def _row(self, row: dict[str, Any]) -> Row:
         return pod(**{"created": self.born, **row})
 

@@ -261,3 +261,19 @@ def test_details_follow_deletion_and_creation_under_the_same_name(page: Page, se
     expect(page.locator("main")).to_contain_text("Created again")
     expect(page.locator("article.detail")).to_have_attribute("data-uid", "new-one")
     assert page.evaluate("window.sameDocument") is True
+
+
+def test_a_frame_of_more_than_64_kb_arrives(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/resources/pods/")
+    server.do("put", rows=[{"name": f"new-{index:02d}", "node": f"{index:02d}" * 1000} for index in range(50)])
+    expect(page.locator("tbody tr")).to_have_count(80)
+    assert states(page) == []
+
+
+def test_what_is_too_big_for_a_message_is_fetched(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/resources/pods/default/pod-003/")
+    server.do("bulk", name="pod-003", size=1_200_000)
+    expect(page.locator("pre.code")).to_contain_text("theEnd: here", timeout=15_000)
+    server.do("put", rows=[{"name": "pod-003", "version": 3, "obj": {"kind": "Pod", "spec": {"nodeName": "node-9"}}}])
+    expect(page.locator("pre.code")).to_contain_text("node-9")
+    assert page.evaluate("window.sameDocument") is True

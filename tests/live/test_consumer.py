@@ -14,6 +14,7 @@ from channels.testing import WebsocketCommunicator
 from dashboard.live.consumer import LONGEST, LiveConsumer
 from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
+from dashboard.live.socket import COME_BACK
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, Feeders, pod
 from tests.wait import eventually
@@ -161,6 +162,22 @@ async def test_acknowledgements_reach_the_hub(endpoint: Endpoint) -> None:
     await browser.send_to(text_data=json.dumps({"ack": units}))
     (socket,) = endpoint.hub.sockets
     await eventually(lambda: socket.unacknowledged == 0, what="all acknowledged")
+
+
+async def test_a_browser_to_which_a_message_cannot_be_sent_is_asked_to_come_back(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise ValueError("too long")
+
+    browser = await endpoint.connect()
+    assert "keys" in await heard(browser)
+    monkeypatch.setattr(LiveConsumer, "send", refuse)
+    endpoint.clock._now += 1
+    endpoint.hub.tick()
+    assert await closed(browser) == COME_BACK
+    assert not endpoint.hub.sockets
+    assert "too long" in caplog.text
 
 
 async def test_who_goes_is_forgotten(endpoint: Endpoint) -> None:

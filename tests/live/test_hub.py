@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from django.http import QueryDict
 
 from dashboard.live.feed_query import FeedQuery
 from dashboard.live.hub import BEAT, TICK, Hub
-from dashboard.live.socket import COME_BACK, GIVE_UP, LIMIT, Message, Socket, message_of
+from dashboard.live.socket import BIGGEST, COME_BACK, GIVE_UP, LIMIT, Message, Socket, frame_of, message_of
 from dashboard.live.view_store import IDLE, KEPT
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.query import Query
@@ -247,8 +248,10 @@ def test_a_silent_worker_is_said_too(world: World) -> None:
 def test_a_browser_that_does_not_keep_up_is_stopped_and_later_gets_one_window() -> None:
     world = World(40)
     slow, quick = world.browser(), world.browser()
+    chance = random.Random(1)
     for version in range(2, 30):
-        world.pods.put(*(pod(f"p{index}", version=version, restarts=version) for index in range(40)))
+        nodes = [chance.randbytes(600).hex() for _ in range(40)]  # which does not compress well
+        world.pods.put(*(pod(f"p{index}", version=version, node=node) for index, node in enumerate(nodes)))
         world.pass_time(0.5)
         quick.acknowledge()
     assert slow.socket.behind
@@ -295,6 +298,13 @@ def test_big_windows_are_sent_compressed_once_and_small_messages_as_text() -> No
     assert len(windows[0]) == 1
     assert windows[0][0] is windows[1][0]
     assert len(windows[0][0]) * 5 < len(gzip.decompress(windows[0][0]))
+
+
+def test_a_frame_too_big_for_a_message_tells_the_page_to_fetch_itself() -> None:
+    noise = random.Random(1).randbytes(BIGGEST).hex()
+    message = frame_of({"content": noise, "view": "abc", "seq": "t-2"})
+    assert json.loads(message) == {"fetch": True, "view": "abc"}
+    assert frame_of({"content": "x" * BIGGEST * 2, "view": "abc", "seq": "t-2"})[:2] == b"\x1f\x8b"
 
 
 def test_messages_are_counted_as_a_browser_counts_them() -> None:
