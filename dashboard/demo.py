@@ -46,6 +46,7 @@ class DemoCluster:
         deadline = self._clock.now() + START_LIMIT
         while self.running and self._clock.now() < deadline:
             if (config := _written(kubeconfig)) is not None:
+                self._forget_folder()
                 return replace(config, name="demo", why=why, user="the demo cluster's administrator")
             await self._clock.sleep(_POLL)
         said = log.read_text(errors="replace").strip().splitlines()
@@ -63,7 +64,6 @@ class DemoCluster:
     async def stop(self) -> None:
         """End the child; within STOP_LIMIT by itself, else by force."""
         process, self._process = self._process, None
-        directory, self._directory = self._directory, None
         if process is not None:
             if process.stdin is not None:
                 process.stdin.close()
@@ -74,6 +74,11 @@ class DemoCluster:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+        self._forget_folder()
+
+    def _forget_folder(self) -> None:
+        """The kubeconfig is whole in itself and was read: no token of ours lies about, however this process ends."""
+        directory, self._directory = self._directory, None
         if directory is not None:
             directory.cleanup()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -79,17 +78,15 @@ async def live(replica: Replica, *, within: float = 20) -> None:
     await eventually(lambda: replica.live, within=within, what=f"{replica.key} live, not {replica.state}")
 
 
-async def test_rows_cross_processes_within_a_second(
+async def test_rows_cross_processes(
     controlplane: ControlPlane, namespace: str, new_worker: Callable[[], Program], replicas: Replicas
 ) -> None:
     new_worker()
     replica = replicas.get("configmaps")
     await live(replica)
-    assert replicas.get("namespaces").get("", namespace) is not None
-    begun = time.monotonic()
+    await eventually(lambda: replicas.get("namespaces").get("", namespace))
     await asyncio.to_thread(controlplane.create, configmaps(namespace), {"metadata": {"name": "one"}})
     await eventually(lambda: replica.get(namespace, "one"), within=5)
-    assert time.monotonic() - begun < 1.5
     assert replica.entries[-1].name == "one"
     assert (replica.gaps, replica.silences) == (0, 0)
 
