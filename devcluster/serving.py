@@ -33,7 +33,10 @@ class Serving:
         self._certificates = certificates or make_certificates()
         self._port = port
         app = ApiApp(core, token=self.token, faults=faults, bookmark_seconds=bookmark_seconds)
-        self._runner = web.AppRunner(app.build(), access_log=None, handle_signals=False, shutdown_timeout=2.0)
+        # A client that goes away ends its request at once, or its watch would stay for up to an hour.
+        self._runner = web.AppRunner(
+            app.build(), access_log=None, handle_signals=False, shutdown_timeout=2.0, handler_cancellation=True
+        )
 
     @property
     def url(self) -> str:

@@ -34,10 +34,10 @@ class Streams:
         timer = asyncio.get_running_loop().call_later(timeout, watcher.close)
         watcher.on_overflow = lambda: _reset(request)
         try:
-            await response.prepare(request)
-            async for chunk in watcher.lines():
-                await response.write(chunk)
             with contextlib.suppress(ConnectionResetError):
+                await response.prepare(request)
+                async for chunk in watcher.lines():
+                    await response.write(chunk)
                 await response.write_eof()
         finally:
             timer.cancel()

@@ -226,6 +226,38 @@ async def test_dropped_watches_are_reset(demo: Demo) -> None:
     assert await asyncio.wait_for(task, 10) in ("ConnectionResetError", "IncompleteRead", "SSLEOFError")
 
 
+async def test_a_watch_whose_client_has_gone_is_forgotten(demo: Demo) -> None:
+    listeners = demo.core.store._listeners["configmaps"]
+    reader, writer = await asyncio.open_connection(*demo.server.removeprefix("https://").split(":"), ssl=demo.tls)
+    request = f"GET {MAPS}?watch=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {demo.token}\r\n\r\n"
+    writer.write(request.encode())
+    assert b"200" in await reader.readline()
+    await eventually(lambda: len(listeners) == 2)
+    writer.close()
+    await eventually(lambda: len(listeners) == 1, what="the watch is gone, the garbage collector stays")
+
+
+async def test_a_client_that_does_not_read_is_cut_off(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "MAX_PENDING", 100_000)
+    listeners = demo.core.store._listeners["configmaps"]
+    reader, writer = await asyncio.open_connection(
+        *demo.server.removeprefix("https://").split(":"), ssl=demo.tls, limit=1024
+    )
+    request = f"GET {MAPS}?watch=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {demo.token}\r\n\r\n"
+    writer.write(request.encode())
+    await reader.readline()
+    await eventually(lambda: len(listeners) == 2)
+
+    async def cut_off() -> bool:
+        for number in range(20):
+            put(demo.core, "a", **{f"n{n}": f"{number}" + "x" * 50 for n in range(100)})
+        await asyncio.sleep(0)
+        return len(listeners) == 1
+
+    await eventually(cut_off)
+    writer.close()
+
+
 async def test_a_watch_of_tables_sends_rows(demo: Demo) -> None:
     await demo.ask("POST", "/apis/devcluster.example/v1/namespaces/t/gadgets", gadget())
     reply = await demo.ask(
