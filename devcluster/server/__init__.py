@@ -4,7 +4,9 @@ What it keeps: resource versions, list and watch with a bounded history, optimis
 finalizers, graceful deletion, owner references, structural schemas of custom resources, dry runs, field validation,
 discovery and the wording of the real server's errors.
 
-What it leaves out, on purpose: storage on disk, TLS, more than one user, RBAC, admission webhooks, conversion between
-versions, server-side apply (415), aggregated APIs, protobuf, pod logs and exec, CEL rules, quotas, and every built-in
-kind that devcluster/server/kinds.py does not name.
+What it leaves out, on purpose: storage on disk, more than one user, RBAC, admission webhooks, conversion between
+versions, server-side apply (415), managedFields, aggregated APIs, protobuf (so ``kubectl create deployment`` and its
+like are refused, ``kubectl apply`` and ``kubectl run`` are not), pod logs and exec, the scale subresource, CEL rules but
+the one in validation.py, quotas, rules on fields that nobody sets in a demo, and every built-in kind that kinds.py does
+not name.
 """
