@@ -5,8 +5,7 @@ finalizers, graceful deletion, owner references, structural schemas of custom re
 discovery and the wording of the real server's errors.
 
 What it leaves out, on purpose: storage on disk, more than one user, RBAC, admission webhooks, conversion between
-versions, server-side apply (415), managedFields, aggregated APIs, protobuf (so ``kubectl create deployment`` and its
-like are refused, ``kubectl apply`` and ``kubectl run`` are not), pod logs and exec, the scale subresource, CEL rules but
-the one in validation.py, quotas, rules on fields that nobody sets in a demo, and every built-in kind that kinds.py does
-not name.
+versions, server-side apply (415), managedFields, aggregated APIs, protobuf (kubectl apply and run do without,
+kubectl create deployment does not), pod logs and exec, the scale subresource, CEL rules but the one in validation.py,
+quotas, rules on fields that nobody sets in a demo, and every built-in kind that kinds.py does not name.
 """

@@ -13,26 +13,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from devcluster.server import crds, defaults, metadata, objects, patches, rules, schema, validation
+from devcluster.server import crds, defaults, metadata, objects, patches, preconditions, rules, schema, validation
 from devcluster.server.admission import Admission
 from devcluster.server.definitions import Definitions
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
-from devcluster.server.status import (
-    Failure,
-    FieldError,
-    already_exists,
-    bad_request,
-    conflict,
-    forbidden,
-    invalid,
-    invalid_as,
-    invalid_value,
-    modified,
-    not_found,
-    plain_error,
-)
+from devcluster.server.status import Failure, FieldError, already_exists, invalid, not_found, plain_error
 from devcluster.server.store import Key, Record, Store
 
 
@@ -70,10 +57,10 @@ class Verbs:
             return self._create(kind, namespace, obj, options, warnings)
 
     def _create(self, kind: Kind, namespace: str, obj: Object, options: WriteOptions, warnings: list[str]) -> Outcome:
-        self._check_place(kind, namespace, obj)
+        preconditions.check_place(kind, namespace, obj)
         if obj["metadata"].get("resourceVersion") and not options.dry_run:
             raise plain_error("resourceVersion should not be set on objects to be created")
-        self._check_namespace(kind, namespace, obj)
+        preconditions.check_namespace(self._store, kind, namespace, obj)
         metadata.fill_for_create(obj, kind, namespace, self._now(), self._rng)
         self._fill_new(kind, obj)
         name = obj["metadata"].get("name", "")
@@ -95,12 +82,10 @@ class Verbs:
         """PUT. Raises Failure: 400, 404, 409, 422."""
         warnings = self._admission.admit(kind, obj, options)
         with _warned(warnings):
-            self._check_identity(kind, namespace, name, obj)
+            preconditions.check_identity(kind, namespace, name, obj)
             old_record = self.get(kind, *self.key(kind, namespace, name))
-            uid = obj["metadata"].get("uid")
-            if uid and uid != old_record.uid:
-                raise conflict(kind, name, _uid_mismatch(kind, old_record, uid, dry_run=options.dry_run))
-            self._check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
+            preconditions.check_uid(kind, obj, old_record, dry_run=options.dry_run)
+            preconditions.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
             raw = self._replace(kind, old_record, obj, options, subresource)
         return Outcome(200, raw, tuple(warnings))
 
@@ -114,8 +99,8 @@ class Verbs:
         given = copy.deepcopy(obj) if options.field_validation == "Strict" else {}
         warnings = self._admission.admit(kind, obj, options, patched_from=given)
         with _warned(warnings):
-            self._check_identity(kind, namespace, name, obj)
-            self._check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
+            preconditions.check_identity(kind, namespace, name, obj)
+            preconditions.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
             raw = self._replace(kind, old_record, obj, options, subresource)
         return Outcome(200, raw, tuple(warnings))
 
@@ -211,49 +196,6 @@ class Verbs:
         if errors:
             raise invalid(kind, name, errors)
 
-    @staticmethod
-    def _check_place(kind: Kind, namespace: str, obj: Object) -> None:
-        given = obj["metadata"].get("namespace")
-        if given and given != (namespace if kind.namespaced else ""):
-            raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
-
-    def _check_identity(self, kind: Kind, namespace: str, name: str, obj: Object) -> None:
-        given = obj["metadata"].get("name", "")
-        if not given:
-            raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
-        if given != name:
-            raise bad_request(f"the name of the object ({given}) does not match the name on the URL ({name})")
-        self._check_place(kind, namespace, obj)
-
-    def _check_namespace(self, kind: Kind, namespace: str, obj: Object) -> None:
-        if not kind.namespaced:
-            return
-        record = self._store.get("namespaces", ("", namespace))
-        if record is None:
-            raise not_found(_NAMESPACE, namespace)
-        if record.deleting:
-            cause = FieldError(
-                "metadata.namespace", "NamespaceTerminating", f"namespace {namespace} is being terminated"
-            )
-            why = f"unable to create new content in namespace {namespace} because it is being terminated"
-            raise forbidden(kind, obj["metadata"].get("name", ""), why, [cause])
-
-    @staticmethod
-    def _check_version(kind: Kind, name: str, given: str, record: Record) -> None:
-        if not given or given == "0":
-            if kind.unconditional_update:
-                return
-            error = invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
-            details = {"name": name, "group": kind.group, "kind": kind.plural}
-            raise invalid_as(kind.key, name, [error], {key: value for key, value in details.items() if value})
-        if not given.isdigit():
-            raise plain_error(f'strconv.ParseUint: parsing "{given}": invalid syntax')
-        if int(given) != record.revision:
-            raise modified(kind, name)
-
-
-_NAMESPACE = Kind(version="v1", plural="namespaces", kind="Namespace", namespaced=False)
-
 
 def _may_go(kind: Kind, obj: Object) -> bool:
     """Whether nothing holds an object that is being deleted any more."""
@@ -270,15 +212,6 @@ def _warned(warnings: list[str]) -> Iterator[None]:
     except Failure as failure:
         failure.warnings = tuple(warnings)
         raise
-
-
-def _uid_mismatch(kind: Kind, record: Record, uid: str, *, dry_run: bool) -> str:
-    root = "" if dry_run else "/registry"
-    path = "/".join((root, *(part for part in (kind.group, kind.plural, *record.key) if part)))
-    return (
-        f"StorageError: invalid object, Code: 4, Key: {path}, ResourceVersion: 0, AdditionalErrorMsg: "
-        f"Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"
-    )
 
 
 def _without_meta(obj: Object) -> Object:

@@ -1,0 +1,77 @@
+"""Preconditions of writes: the right place, the right object, the version it was based on."""
+
+from __future__ import annotations
+
+from devcluster.server.kinds import NAMESPACES, Kind
+from devcluster.server.objects import Object
+from devcluster.server.status import (
+    FieldError,
+    bad_request,
+    conflict,
+    forbidden,
+    invalid_as,
+    invalid_value,
+    modified,
+    not_found,
+    plain_error,
+)
+from devcluster.server.store import Record, Store
+
+
+def check_place(kind: Kind, namespace: str, obj: Object) -> None:
+    """Whether the object's namespace is the request's. Raises Failure (400)."""
+    given = obj["metadata"].get("namespace")
+    if given and given != (namespace if kind.namespaced else ""):
+        raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
+
+
+def check_identity(kind: Kind, namespace: str, name: str, obj: Object) -> None:
+    """Whether the object is the one that the path names. Raises Failure (400)."""
+    given = obj["metadata"].get("name", "")
+    if not given:
+        raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
+    if given != name:
+        raise bad_request(f"the name of the object ({given}) does not match the name on the URL ({name})")
+    check_place(kind, namespace, obj)
+
+
+def check_namespace(store: Store, kind: Kind, namespace: str, obj: Object) -> None:
+    """Whether the namespace takes new objects. Raises Failure (404, 403)."""
+    if not kind.namespaced:
+        return
+    record = store.get(NAMESPACES.key, ("", namespace))
+    if record is None:
+        raise not_found(NAMESPACES, namespace)
+    if record.deleting:
+        ending = f"namespace {namespace} is being terminated"
+        why = f"unable to create new content in namespace {namespace} because it is being terminated"
+        cause = FieldError("metadata.namespace", "NamespaceTerminating", ending)
+        raise forbidden(kind, obj["metadata"].get("name", ""), why, [cause])
+
+
+def check_version(kind: Kind, name: str, given: str, record: Record) -> None:
+    """Whether the resourceVersion that a write is based on is the present one. Raises Failure (409, 422, 500)."""
+    if not given or given == "0":
+        if kind.unconditional_update:
+            return
+        error = invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
+        details = {"name": name, "group": kind.group, "kind": kind.plural}
+        raise invalid_as(kind.key, name, [error], {key: value for key, value in details.items() if value})
+    if not (given.isascii() and given.isdigit()):
+        raise plain_error(f'strconv.ParseUint: parsing "{given}": invalid syntax')
+    if int(given) != record.revision:
+        raise modified(kind, name)
+
+
+def check_uid(kind: Kind, obj: Object, record: Record, *, dry_run: bool) -> None:
+    """Whether an update means the object that is there and not one before it. Raises Failure (409)."""
+    uid = obj["metadata"].get("uid")
+    if not uid or uid == record.uid:
+        return
+    root = "" if dry_run else "/registry"
+    path = "/".join((root, *(part for part in (kind.group, kind.plural, *record.key) if part)))
+    why = (
+        f"StorageError: invalid object, Code: 4, Key: {path}, ResourceVersion: 0, AdditionalErrorMsg: "
+        f"Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"
+    )
+    raise conflict(kind, record.key[1], why)
