@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import unicodedata
 from functools import lru_cache, total_ordering
 
 from dashboard.live.messages import Cell
@@ -75,9 +76,19 @@ def comparable(order: Order, value: Cell) -> SortValue:
 
 
 @lru_cache(maxsize=65536)
-def natural(text: str) -> tuple[tuple[int, int | str], ...]:
-    """A key that puts node-10 behind node-9."""
-    return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in _DIGITS.split(text) if part)
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A key that puts node-10 behind node-9.
+
+    Numbers are compared as texts, the longer the greater: names in events may hold more digits than int() takes.
+    """
+    return tuple(_number(part) if part.isdecimal() else (1, 0, part) for part in _DIGITS.split(text) if part)
+
+
+def _number(digits: str) -> tuple[int, int, str]:
+    if not digits.isascii():  # as 0 to 9, so that ٣ is 3 still
+        digits = "".join(str(unicodedata.decimal(digit)) for digit in digits)
+    significant = digits.lstrip("0")
+    return (0, len(significant), significant)
 
 
 @lru_cache(maxsize=65536)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+import time
 
 import pytest
 import zstandard
@@ -220,6 +222,38 @@ def test_sorting_goes_by_value_and_leaves_what_is_missing_at_the_end() -> None:
     assert names(rows, "ready") == ["c", "a", "d", "b"]
     assert names(rows, "age") == ["d", "b", "a", "c"]
     assert names(rows, "-age") == ["c", "a", "b", "d"]
+
+
+@pytest.mark.parametrize("digits", ["9" * 5000, "٣" * 5000], ids=["ascii", "arabic"])
+def test_a_name_may_hold_more_digits_than_python_reads(digits: str) -> None:
+    """int() refuses more than 4,300; an event about an object of any name can be made by anybody."""
+    rows = [pod("a", node=f"node-{digits}"), pod("b", node="node-10"), pod("c", node=f"node-{digits[:-1]}")]
+    assert names(rows, "node") == ["b", "c", "a"]
+
+
+def test_numbers_in_names_compare_by_value_in_any_script() -> None:
+    rows = [pod("a", node="n٣"), pod("b", node="n10"), pod("c", node="n02"), pod("d", node="n0"), pod("e", node="nx")]
+    assert names(rows, "node") == ["d", "c", "a", "b", "e"]
+
+
+def test_wildcards_take_time_with_the_length_of_the_text_only() -> None:
+    """A regular expression would try the pieces at every place: hours for one row, and the loop serves everybody."""
+    pattern = Pattern(("", *["e"] * 40, "!"))
+    text = "e" * 200_000
+    begun = time.process_time()
+    assert not pattern.fits(text)
+    assert pattern.fits(text + "!")
+    assert not Pattern(("", *["ee"] * 20, "x", "")).fits(text)
+    assert time.process_time() - begun < 1.0
+
+
+def test_wildcards_mean_what_a_regular_expression_would() -> None:
+    rng = random.Random(11)
+    for _ in range(5000):
+        pieces = tuple("".join(rng.choices("abA\n.", k=rng.randrange(3))) for _ in range(rng.randrange(2, 5)))
+        text = "".join(rng.choices("abB\n.", k=rng.randrange(7)))
+        meant = re.fullmatch(".*".join(map(re.escape, pieces)), text, re.DOTALL | re.IGNORECASE) is not None
+        assert Pattern(pieces).fits(text) is meant, (pieces, text)
 
 
 def test_time_alone_moves_rows_and_says_when() -> None:
