@@ -36,9 +36,9 @@ async def checked(place: Place) -> dict[str, Any]:
     theirs = {"theirs": await _theirs(place, draft)} if LOOK in post else {}
     try:
         document = await off_loop(parse, draft.text, size=len(draft.text))
+        return {**theirs, **await _consistent(place, draft, document)}
     except DocumentError as error:
         return {**theirs, "valid": False, "problems": _html(unreadable(error), draft.text)}
-    return {**theirs, **await _consistent(place, draft, document)}
 
 
 async def _consistent(place: Place, draft: Draft, document: Document) -> dict[str, Any]:

@@ -6,6 +6,7 @@ a field that was changed in both, differently, is asked about.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -210,10 +211,17 @@ def _parsed(typed: str, kind: Kind | None, now: Value) -> Value:
             raise ValueError(f"“{typed}” is no whole number.")
         return int(stripped)
     if kind == "number":
-        if not _NUMBER.fullmatch(stripped):
-            raise ValueError(f"“{typed}” is no number.")
-        return int(stripped) if _INTEGER.fullmatch(stripped) else float(stripped)
+        return _number(stripped)
     return stripped == "true" if kind == "boolean" else typed
+
+
+def _number(typed: str) -> int | float:
+    if not _NUMBER.fullmatch(typed):
+        raise ValueError(f"“{typed}” is no number.")
+    number = int(typed) if _INTEGER.fullmatch(typed) else float(typed)
+    if math.isinf(number):
+        raise ValueError(f"“{typed}” is larger than any number that an object can hold.")
+    return number
 
 
 def _labels(typed: str, now: Value) -> Value:

@@ -26,6 +26,8 @@ _INTEGERS = (
 )
 _NOT_NUMBERS = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _INT64_MIN, _UINT64_MAX = -(2**63), 2**64 - 1
+_MOST_DIGITS = 20
+"""Decimal digits of 2**64; longer numbers are no integers to kubectl, and Python refuses very long ones."""
 
 
 class NotJson(ValueError):
@@ -46,7 +48,7 @@ def resolve(word: str) -> Scalar:
 
 def _number(digits: str) -> int | float | None:
     for pattern, base in _INTEGERS:
-        if pattern.fullmatch(digits):
+        if pattern.fullmatch(digits) and (base != 10 or len(digits) <= 1 + _MOST_DIGITS):
             integer = _integer(digits, base)
             if _INT64_MIN <= integer <= _UINT64_MAX:
                 return integer

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dashboard.edits.document import MAX_BYTES
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
 from tests.edits.test_pages import mydemo
@@ -46,6 +47,12 @@ async def test_broken_yaml_is_told_and_the_form_left_alone(browser: Browser, pat
     assert answer["valid"] is False
     assert "line 8, column 9" in answer["problems"]
     assert "fields" not in answer
+
+
+async def test_a_form_that_makes_the_text_too_long_is_told(browser: Browser, path: str) -> None:
+    answer = await check(browser, path, field__metadata__labels=f"a={'x' * MAX_BYTES}")
+    assert answer["valid"] is False
+    assert "the API server takes objects of up to 3 MiB" in answer["problems"]
 
 
 async def test_a_disagreement_is_told_and_neither_side_replaced(browser: Browser, path: str) -> None:
