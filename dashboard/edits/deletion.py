@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from dashboard.live.lines import object_href
 from dashboard.live.messages import Row
 from dashboard.resources.kinds import KindInfo
 
@@ -106,5 +107,5 @@ def _dependents(uid: str, replicas: Replicas) -> Iterable[Dependents]:
         owned = [row for row in rows if row.owner is not None and row.owner[2] == uid]
         if owned:
             named = sorted(owned, key=lambda row: row.key)[:NAMED]
-            links = (Dependent(row.key, f"{kind.path}{row.namespace or '-'}/{row.name}/") for row in named)
+            links = (Dependent(row.key, object_href(kind.key, row.namespace, row.name)) for row in named)
             yield Dependents(kind, len(owned), tuple(links))

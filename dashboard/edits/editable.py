@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 
 from dashboard.edits.fields import ABSENT, Path, Value, get, put
+from dashboard.live.lines import object_href
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.yaml_text import to_yaml
 
@@ -38,7 +39,7 @@ class Target:
     @property
     def href(self) -> str:
         """Address of its details."""
-        return f"{self.kind.path}{self.namespace or '-'}/{self.name}/"
+        return object_href(self.kind.key, self.namespace, self.name)
 
     @property
     def words(self) -> str:

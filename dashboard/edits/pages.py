@@ -6,6 +6,8 @@ CSRF token and, for an edit, the mark of a review of this very text on top of th
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -160,7 +162,8 @@ async def _deleted(place: Place) -> HttpResponse:
 
 def _went(place: Place) -> HttpResponse:
     path = place.target.kind.path
-    response = HttpResponseRedirect(f"{path}?namespace={place.target.namespace}" if place.target.namespace else path)
+    query = f"?{urlencode({'namespace': place.target.namespace})}" if place.target.namespace else ""
+    response = HttpResponseRedirect(path + query)
     say(response, path, f"{place.target.words} is deleted.")
     return response
 

@@ -86,5 +86,7 @@ def _segment(value: object) -> Segment:
     if isinstance(value, str | int):
         return value
     if isinstance(value, dict):
-        return ItemKey(tuple((str(name), key) for name, key in value["key"]))
+        fields = tuple((str(name), key) for name, key in value["key"])
+        if not any(isinstance(key, dict | list) for _, key in fields):
+            return ItemKey(fields)
     raise ValueError(value)

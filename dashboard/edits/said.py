@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import unquote
 
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
@@ -30,8 +31,8 @@ class Said:
 
 
 def say(response: HttpResponse, path: str, words: str, tone: Tone = "ok") -> None:
-    """Have the page at `path` show `words`, if it is opened soon."""
-    value = signing.dumps([path, words[:_LONGEST], tone], salt=_SALT, compress=True)
+    """Have the page at the address `path` show `words`, if it is opened soon."""
+    value = signing.dumps([unquote(path), words[:_LONGEST], tone], salt=_SALT, compress=True)
     response.set_cookie(COOKIE, value, max_age=SHOWN_FOR, httponly=True, samesite="Strict")
 
 

@@ -112,12 +112,14 @@ async def test_owner_and_dependents_are_named(
     pods = parts.replicas.get("pods").rows
     for number in range(NAMED + 3):
         pods[f"uid-{number}"] = row(f"web-{number:02}", f"uid-{number}", ("Mydemo", "one", uid))
+    pods["odd"] = row("-odd name?", "odd", ("Mydemo", "one", uid))
     pods["stranger"] = row("stranger", "stranger", ("Mydemo", "one", "another uid"))
     page = await browser.open(f"{path}delete/")
     assert "It belongs to ConfigMap boss" in page.text
-    assert f"{NAMED + 3} Pods" in page.text
+    assert f"{NAMED + 4} Pods" in page.text
     assert "default/web-00" in page.text
-    assert "and 3 more" in page.text
+    assert "and 4 more" in page.text
+    assert 'href="/resources/pods/default/-odd%20name%3F/"' in page.body
     assert "stranger" not in page.text
 
 

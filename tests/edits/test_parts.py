@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import urlsafe_b64encode
 from typing import Any
 
 import pytest
@@ -156,6 +157,8 @@ def test_what_is_typed_into_the_form_is_written_as_its_type(field: str, typed: s
     [
         ("spec.size", "1.5", "no whole number"),
         ("spec.ratio", "half", "no number"),
+        ("spec.ratio", "1e999", "larger than any number"),
+        ("spec.ratio", f"-{'9' * 400}", "larger than any number"),
         ("metadata.labels", "nothing", "write name=value"),
         ("metadata.labels", "a=1\na=2", "given twice"),
     ],
@@ -260,6 +263,26 @@ def test_a_draft_survives_its_way_through_a_page() -> None:
     for missing in ("base", "base_uid", "base_version"):
         assert draft_of({**post, missing: ""}) is None
     assert draft_of({**post, "base": "[1]"}) is None
+
+
+@pytest.mark.parametrize(
+    "path", ['[{"key": [["port", [1]]]}]', '[{"key": [["port", {}]]}]', '[{"key": 1}]', "[[1]]", "{}"]
+)
+def test_an_answer_to_a_conflict_that_no_page_asked_about_is_left_out(path: str) -> None:
+    name = f"choice.{urlsafe_b64encode(path.encode()).decode().rstrip('=')}"
+    post = {"yaml": "a: 1\n", "base_uid": "u", "base_version": "7", "base": "{}", name: "mine"}
+    assert draft_of(post) == Draft("a: 1\n", Base("u", "7", {}))
+
+
+def test_addresses_hold_any_name_and_what_is_said_there_is_shown() -> None:
+    target = Target(TARGET.kind, "default", "odd: 50%?/é")
+    assert target.href == "/resources/mydemos.crddemo.k8s.io/default/odd%3A%2050%25%3F%2F%C3%A9/"
+    response = HttpResponse()
+    say(response, target.href, "Saved.")
+    request = HttpRequest()
+    request.path = "/resources/mydemos.crddemo.k8s.io/default/odd: 50%?/é/"
+    request.COOKIES[COOKIE] = response.cookies[COOKIE].value
+    assert said_to(request) is not None
 
 
 def test_the_mark_of_a_review_is_for_one_text_state_object_and_purpose() -> None:
