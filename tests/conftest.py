@@ -8,9 +8,10 @@ import pytest
 
 from tests.browser import chromium, new_context, page
 from tests.controlplane import ControlPlane
+from tests.hanging import pytest_runtest_teardown, pytest_timeout_set_timer
 from tests.require import controlplane_binaries
 
-__all__ = ["chromium", "new_context", "page"]
+__all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest_timeout_set_timer"]
 """The browser's fixtures are imported here and nowhere else: imported twice, they would start two Playwrights, and a
 second one cannot be started while the first one runs."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import calendar
+import contextlib
 import time
 from collections.abc import Callable
 
@@ -48,10 +49,9 @@ class Garbage:
         while True:
             self.collect()
             self._woken.clear()
-            try:
-                await asyncio.wait_for(self._woken.wait(), interval)
-            except TimeoutError:
-                continue
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(interval):
+                    await self._woken.wait()
 
     def collect(self) -> None:
         """Do all that is due."""

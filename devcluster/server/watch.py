@@ -83,7 +83,8 @@ class Watcher:
     async def _wait(self) -> None:
         self._ready.clear()
         try:
-            await asyncio.wait_for(self._ready.wait(), self._bookmark_seconds)
+            async with asyncio.timeout(self._bookmark_seconds):
+                await self._ready.wait()
         except TimeoutError:
             if self._query.bookmarks and not self._stalled:
                 self._push(self._bookmark())

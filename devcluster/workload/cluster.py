@@ -123,4 +123,5 @@ class Cluster:
         version = obj["metadata"].get("resourceVersion")
         if informer is not None and version:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(informer.wait_for(version), OWN_WRITE_SECONDS)
+                async with asyncio.timeout(OWN_WRITE_SECONDS):
+                    await informer.wait_for(version)

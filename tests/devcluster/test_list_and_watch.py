@@ -164,7 +164,8 @@ async def informer(kubeconfig: Path, maps: str) -> AsyncIterator[SharedInformer[
         factory = SharedInformerFactory(client)
         informer = factory.informer(MAPS, namespace=maps.split("/")[4])
         factory.start()
-        await asyncio.wait_for(informer.wait_for_sync(), 20)
+        async with asyncio.timeout(20):
+            await informer.wait_for_sync()
         yield informer
         await factory.stop()
 
@@ -187,7 +188,8 @@ async def test_informerd_follows(informer: SharedInformer[Object], server: Api, 
 
 async def test_informerd_reads_its_own_writes(informer: SharedInformer[Object], server: Api, maps: str) -> None:
     written = await asyncio.to_thread(server.patch, f"{maps}/a", {"data": {"x": "2"}})
-    await asyncio.wait_for(informer.wait_for(version(written.json)), 10)
+    async with asyncio.timeout(10):
+        await informer.wait_for(version(written.json))
     found = informer.store.get(f"{maps.split('/')[4]}/a")
     assert found is not None
     assert found.full()["data"] == {"x": "2"}

@@ -167,7 +167,8 @@ async def test_other_namespaces_and_fields_are_not_seen(core: Core) -> None:
 async def test_bookmarks_come_while_nothing_else_does(core: Core) -> None:
     found = watcher(core, bookmark_seconds=0.01, version=core.store.revision, bookmarks=True)
     lines: AsyncIterator[bytes] = found.lines()
-    event = json.loads(await asyncio.wait_for(anext(lines), 5))
+    async with asyncio.timeout(5):
+        event = json.loads(await anext(lines))
     assert event["type"] == "BOOKMARK"
     assert event["object"]["metadata"] == {"resourceVersion": str(core.store.revision)}
     found.close()
@@ -193,7 +194,8 @@ async def test_a_stalled_watch_holds_its_events_back(core: Core) -> None:
     await asyncio.sleep(0)
     assert not first.done()
     found.stall(False)
-    assert b"ADDED" in await asyncio.wait_for(first, 5)
+    async with asyncio.timeout(5):
+        assert b"ADDED" in await first
     found.close()
 
 
@@ -223,7 +225,8 @@ async def test_dropped_watches_are_reset(demo: Demo) -> None:
     listeners = demo.core.store._listeners["configmaps"]
     await eventually(lambda: len(listeners) == 2, what="the watch is open, beside the garbage collector")
     await demo.ask("POST", "/faults", {"drop": True})
-    assert await asyncio.wait_for(task, 10) in ("ConnectionResetError", "IncompleteRead", "SSLEOFError")
+    async with asyncio.timeout(10):
+        assert await task in ("ConnectionResetError", "IncompleteRead", "SSLEOFError")
 
 
 async def test_a_watch_whose_client_has_gone_is_forgotten(demo: Demo) -> None:

@@ -1,0 +1,103 @@
+"""What runs until cancelled ends when it is cancelled, also at the very moment at which what it waits for comes."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, cast
+
+import pytest
+
+from devcluster.server.core import Core
+from devcluster.server.watch import Watcher, WatchQuery
+from devcluster.workload.cluster import Cluster
+from devcluster.workload.queue import DueQueue
+from informerd.client import Client
+from informerd.clock import sleep_or
+from informerd.resource import PODS
+from tests.clock import FakeClock, settle
+
+TURNS = range(8)
+"""Turns of the event loop between what is waited for and the cancellation."""
+
+
+async def ends(run: Callable[[], Awaitable[object]], come: Callable[[], object], turns: int) -> bool:
+    """Whether `run` ends by its cancellation so many turns after `come`."""
+    task = asyncio.ensure_future(run())
+    await settle()
+    come()
+    await settle(turns)
+    task.cancel()
+    await settle()
+    ended = task.done()
+    task.cancel()  # or the test's own end would wait for it
+    await asyncio.wait([task])
+    return ended
+
+
+@pytest.mark.parametrize("turns", TURNS)
+async def test_the_garbage_collector_as_something_is_deleted(core: Core, turns: int) -> None:
+    assert await ends(core.garbage.run, core.garbage._woken.set, turns)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+async def test_a_watch_as_something_changes(core: Core, turns: int) -> None:
+    kind = core.kind("configmaps")
+    watcher = Watcher(core.store, kind, WatchQuery(version=core.store.revision))
+
+    async def send() -> None:
+        async for _ in watcher.lines():
+            pass
+
+    metadata = {"name": "a", "namespace": "t", "uid": "u", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    assert await ends(send, lambda: core.seed(kind, {"metadata": metadata}), turns)
+    watcher.close()
+
+
+@pytest.fixture
+async def cluster() -> AsyncIterator[Cluster]:
+    """The controllers' view of a cluster, without a server."""
+    clock = FakeClock()
+    cluster = Cluster(cast("Client", None), clock=clock, rng=random.Random(1))
+    yield cluster
+    await cluster.stop()
+
+
+@pytest.mark.parametrize("turns", TURNS)
+async def test_a_controller_as_its_own_write_comes_back(cluster: Cluster, turns: int) -> None:
+    informer = cluster._informers[PODS.key]
+    written: dict[str, Any] = {"metadata": {"resourceVersion": "5"}}
+
+    async def control() -> None:
+        while True:
+            await cluster._seen(PODS, written)
+            await asyncio.Event().wait()
+
+    def come() -> None:
+        informer.store.resource_version = "5"
+        informer._release_waiters()
+
+    assert await ends(control, come, turns)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+async def test_a_queue_as_a_key_comes(turns: int) -> None:
+    queue = DueQueue(FakeClock())
+
+    async def reconcile(_key: str) -> None:
+        await asyncio.Event().wait()
+
+    assert await ends(lambda: queue.work(reconcile), lambda: queue.add("a"), turns)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+async def test_a_wait_for_an_event_or_a_time_as_the_event_comes(turns: int) -> None:
+    event = asyncio.Event()
+
+    async def wait() -> None:
+        while True:
+            await sleep_or(event, 5.0, FakeClock())
+            event.clear()
+
+    assert await ends(wait, event.set, turns)
