@@ -48,12 +48,15 @@ class _Rewriter:
 
     def rewritten(self, target: dict[str, Value]) -> str:
         self._mapping(self._document.root, target)
-        text = self._text
-        # from the last to the first, so that offsets stay true; insertions at one spot keep the order of recording
-        in_order = sorted(enumerate(self._edits), key=lambda each: (*each[1][:2], each[0]))
-        for _, (start, end, new) in reversed(in_order):
-            text = text[:start] + new + text[end:]
-        return text
+        parts: list[str] = []
+        done = 0
+        # sorting is stable: insertions at one spot keep the order of recording
+        for start, end, new in sorted(self._edits, key=lambda edit: edit[:2]):
+            if start < done:
+                raise _CannotChangeInPlace
+            parts += (self._text[done:start], new)
+            done = end
+        return "".join((*parts, self._text[done:]))
 
     def _change(self, node: Node, target: Value) -> bool:
         """Change `node` within its own span; False where it must be replaced as a whole."""
@@ -87,7 +90,7 @@ class _Rewriter:
     def _entry(self, parent: MappingNode, key: Node, value: Node, target: Value) -> None:
         if self._change(value, target):
             return
-        colon = key.end + self._text[key.end :].find(":")
+        colon = self._text.find(":", key.end)
         if self._text[key.end : colon].strip() or self._text[key.start] == "?":
             raise _CannotChangeInPlace
         if parent.flow:
@@ -118,14 +121,15 @@ class _Rewriter:
             between = self._text[end:following].strip()
             self._edits.append((key.start, end if between else following, ""))
         else:
-            self._edits.append((start, min(end + 1, len(self._text)), ""))
+            self._replace_lines(start, end, "")
 
     def _insert_entries(
         self, node: MappingNode, entries: dict[str, tuple[Node, Node]], target: dict[str, Value]
     ) -> None:
         last_name = next(name for name in reversed(entries) if name in target)
         after = entries[last_name]
-        inserted: list[tuple[int, str]] = []
+        # what is inserted at one spot is joined, so that its order is that of the target
+        inserted: dict[int, list[str]] = {}
         seen_any = False
         for name in target:
             if name in entries:
@@ -133,10 +137,8 @@ class _Rewriter:
                 continue
             key, value = after if seen_any else entries[last_name]
             spot = self._line_end(max(value.end, key.end + 1))
-            inserted.append((spot, f"\n{_indented(dump({name: target[name]}), node.column)}"))
-        # what is inserted at one spot is joined, so that its order is that of the target
-        for spot in dict.fromkeys(spot for spot, _ in inserted):
-            self._edits.append((spot, spot, "".join(new for where, new in inserted if where == spot)))
+            inserted.setdefault(spot, []).append(f"\n{_indented(dump({name: target[name]}), node.column)}")
+        self._edits += [(spot, spot, "".join(new)) for spot, new in inserted.items()]
 
     # -- sequences
 
@@ -164,19 +166,17 @@ class _Rewriter:
     def _splice(self, node: SequenceNode, start: int, end: int, new: list[Value]) -> None:
         """Replace the items from `start` to before `end` with `new` ones."""
         pad = " " * node.column
-        lines = "".join(f"{pad}-{_item_text(item, node.column)}\n" for item in new)
+        lines = "".join(f"\n{pad}-{_item_text(item, node.column)}" for item in new)
         if start == end:
             behind = self._line_end(node.items[start - 1].end) if start else None
             if behind is not None:
-                self._edits.append((behind, behind, "\n" + lines.removesuffix("\n")))
+                self._edits.append((behind, behind, lines))
             else:
                 spot = self._line_start(self._dash(node, node.items[0], alone=True))
-                self._edits.append((spot, spot, lines))
+                self._edits.append((spot, spot, f"{lines[1:]}\n"))
             return
         first = self._line_start(self._dash(node, node.items[start], alone=True))
-        last = self._line_end(node.items[end - 1].end)
-        ended = self._text[last : last + 1]
-        self._edits.append((first, last + len(ended), lines if ended else lines.removesuffix("\n")))
+        self._replace_lines(first, self._line_end(node.items[end - 1].end), lines)
 
     def _dash(self, node: SequenceNode, item: Node, *, alone: bool = False) -> int:
         """Where the item's dash stands. Raises where it is not found, or must be first in its line and is not."""
@@ -188,6 +188,16 @@ class _Rewriter:
         return spot
 
     # -- lines
+
+    def _replace_lines(self, start: int, end: int, new: str) -> None:
+        """Put `new`, whose lines begin with a line feed, in the place of whole lines.
+
+        The line feed before them goes along, not the one behind: what comes behind may be inserted there.
+        """
+        if start:
+            self._edits.append((start - 1, end, new))
+        else:
+            self._edits.append((0, min(end + 1, len(self._text)), f"{new[1:]}\n" if new else ""))
 
     def _line_start(self, offset: int) -> int:
         return self._text.rfind("\n", 0, max(offset, 0)) + 1

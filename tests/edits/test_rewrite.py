@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -158,3 +159,15 @@ def _with_comments(text: str, rng: random.Random) -> str:
         lines.append(line)
     commented = "\n".join(lines) + "\n"
     return commented if same(parse(commented).value, parse(text).value) else text
+
+
+def test_many_changes_take_as_long_as_the_text_is_and_not_its_square() -> None:
+    fields = range(20_000)
+    document = parse(dump({"spec": {f"k{number}": "a" * 20 for number in fields}}))
+    target = {"spec": {f"k{number}": "b" for number in fields}}
+    begun = time.process_time()
+    parse(document.text)
+    parsed = time.process_time()
+    text = rewrite(document, target)
+    assert time.process_time() - parsed < 8 * (parsed - begun)
+    assert text.count("\n") == document.text.count("\n")
