@@ -179,7 +179,8 @@ async def _merged(exchange: Exchange, moved: Moved, document: Document, live: di
     except NotFound:
         return Gone(moved.draft)
     except InformerdError as error:
-        return replace(refused(draft, error, parse(draft.text)), merged=moved)
+        merged = await off_loop(parse, draft.text, size=len(draft.text))
+        return replace(refused(draft, error, merged), merged=moved)
     return replace(await compared(draft, moved.now.value, value, stored), merged=moved)
 
 

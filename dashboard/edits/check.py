@@ -7,8 +7,7 @@ from typing import Any
 from django.template.loader import render_to_string
 
 from dashboard.edits.actions import last_writer
-from dashboard.edits.answers import shown
-from dashboard.edits.diff import changes
+from dashboard.edits.diff import Change, changes
 from dashboard.edits.document import Document, DocumentError, parse
 from dashboard.edits.editable import Base, mismatches
 from dashboard.edits.fields import Value, get, same
@@ -50,13 +49,14 @@ async def _consistent(place: Place, draft: Draft, document: Document) -> dict[st
     if problems:
         refusal = Refusal(problems, 422, "The form and the text do not agree")
     form = build_form(schema, filled.value, draft.base.value)
+    found = await off_loop(changes, draft.base.value, filled.value, size=len(draft.text))
     objected = {problem.field for problem in problems}
     return {
         "valid": refusal is None,
         "problems": _html(refusal, filled.text) if refusal is not None else "",
         "yaml": filled.text if filled is not document else None,
         "fields": {field.name: field.value for field in form.fields if field.label not in objected},
-        "changes": len(changes(draft.base.value, filled.value)),
+        "changes": len(found),
     }
 
 
@@ -69,18 +69,19 @@ async def _theirs(place: Place, draft: Draft) -> str:
     except InformerdError:
         return ""
     now = Base.of(live)
-    context: dict[str, object] = {"target": place.target, "replaced": now.uid != draft.base.uid}
-    by, at = last_writer(live)
-    found = changes(draft.base.value, now.value)
-    if not found and not context["replaced"]:
+    replaced = now.uid != draft.base.uid
+    # the object may be large where the text is not, and the other way round
+    size = max(len(draft.text), len(place.request.POST.get("base", "")))
+    found = await off_loop(changes, draft.base.value, now.value, size=size)
+    if not found and not replaced:
         return ""
-    touched = _touched(draft, now)
-    return render_to_string(
-        "edits/_theirs.html", {**context, "changes": found, "by": by, "at": at, "touched": touched, "shown": shown}
-    )
+    by, at = last_writer(live)
+    touched = await off_loop(_touched, draft, found, size=size)
+    context = {"target": place.target, "replaced": replaced, "by": by, "at": at, "changes": found, "touched": touched}
+    return render_to_string("edits/_theirs.html", context)
 
 
-def _touched(draft: Draft, now: Base) -> bool:
+def _touched(draft: Draft, theirs: tuple[Change, ...]) -> bool:
     """Whether the text changes a field that others changed too, differently."""
     try:
         mine: Value = parse(draft.text).value
@@ -89,7 +90,7 @@ def _touched(draft: Draft, now: Base) -> bool:
     return any(
         not same(get(mine, change.path), get(draft.base.value, change.path))
         and not same(get(mine, change.path), change.now)
-        for change in changes(draft.base.value, now.value)
+        for change in theirs
     )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
 
-from dashboard.edits.document import MAX_BYTES
+from dashboard.edits import actions
+from dashboard.edits import check as check_module
+from dashboard.edits.document import MAX_BYTES, Document, parse
+from dashboard.edits.loop import SMALL
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
 from tests.edits.test_pages import mydemo
@@ -89,3 +93,26 @@ async def test_what_others_did_is_told_when_asked(
 async def test_an_incomplete_question_gets_an_empty_answer(browser: Browser, path: str) -> None:
     assert (await browser.client.post(f"{path}check/", {"yaml": "a: 1"})).json() == {}
     assert (await browser.client.get(f"{path}check/")).status_code == 405
+
+
+async def test_a_long_text_is_never_read_on_the_event_loop(
+    browser: Browser, cluster: ControlPlane, collection: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await browser.open(path)
+    cluster.patch(f"{collection}/one", {"spec": {"port": 7777}})
+    threads: set[threading.Thread] = set()
+
+    def noted(text: str) -> Document:
+        threads.add(threading.current_thread())
+        return parse(text)
+
+    for module in (actions, check_module):
+        monkeypatch.setattr(module, "parse", noted)
+    long = f"{page.yaml}# {'x' * SMALL}\n"
+    data = {**page.form.values, "yaml": long, "look": "1"}
+    assert (await browser.client.post(f"{path}check/", data)).json()["changes"] == 0
+    page = await browser.press(page, "review", yaml=long.replace("10.0.0.1", "nowhere"))
+    assert page.status == 422
+    assert "merged into the text below" in page.text
+    assert threads
+    assert threading.current_thread() not in threads

@@ -22,7 +22,7 @@ from tests.edits.values import random_object
         ("_1", "_1"), ("012e3", 12000), ("0o8", "0o8"), ("18446744073709551615", 18446744073709551615),
         ("10.0.0.1", "10.0.0.1"), ("1.2.3", "1.2.3"), ("-", None), ("'yes'", "yes"), ('"1"', "1"), ("!!str 1", "1"),
         ("!!int '7'", 7), ("18446744073709551616", 18446744073709551616.0), ("-9223372036854775809", -(2.0**63)),
-        pytest.param("9" * 5000, "9" * 5000, id="5000 digits"), pytest.param("-" + "1" * 300, -float("1" * 300), id="300"),
+        pytest.param("9" * 5000, "9" * 5000, id="5000 digits"), ("-" + "1" * 99, -float("1" * 99)),
     ],
 )  # fmt: skip
 def test_a_plain_word_means_what_kubectl_takes_it_for(word: str, value: object) -> None:
