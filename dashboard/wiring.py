@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 
 from dashboard.access.guard import Application, Guard, Receive, Scope, Send
 from dashboard.connection import Connection
+from dashboard.edits.schemas import Schemas
 from dashboard.handler import LoopHandler
 from dashboard.live.consumer import LiveConsumer
 from dashboard.live.context import SCOPE_KEY
@@ -40,6 +41,7 @@ class Live:
         self.upstream = upstream
         self.replicas = Replicas(layer, kinds, clock)
         self.hub = Hub(self.replicas, clock, render_to_string, problem=lambda: self.problem)
+        self.schemas = Schemas(clock)
         self._tasks: list[asyncio.Task[None]] = []
 
     @property

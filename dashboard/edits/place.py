@@ -12,7 +12,6 @@ from dashboard.edits.editable import Target
 from dashboard.edits.exchange import Exchange
 from dashboard.edits.problems import Refusal, refusal_of
 from dashboard.edits.schema import Schema
-from dashboard.edits.schemas import schema_of
 from dashboard.live.context import LiveParts, live_of
 from dashboard.resources.kinds import KindInfo, find_kind
 from dashboard.resources.missing import Link, Missing, missing_kind, missing_object, missing_page
@@ -37,7 +36,7 @@ class Place:
         return Exchange(self.client, self.target)
 
     async def schema(self) -> Schema:
-        return await schema_of(self.client, self.target.kind.resource)
+        return await self.live.schemas.schema_of(self.client, self.target.kind.resource)
 
     def page(self, template: str, title: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
         """A page about the target, with the live view of it, so that a change by somebody else shows at once."""

@@ -7,29 +7,42 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
-from django.core.cache import cache
 
 from dashboard.edits.schema import UNKNOWN, Schema, crd_schema, kind_schema
 from informerd.client import Client
+from informerd.clock import Clock
 from informerd.errors import InformerdError
 from informerd.resource import Resource
 
-KEPT = 60
+KEPT = 60.0
 """Seconds that a schema is kept; then the next page asks again, so that a changed CRD shows soon."""
+MOST = 100
+"""Schemas that are kept at once; the oldest goes first."""
 TIME_LIMIT = 8.0
 """Seconds to wait for a schema; the page comes without a form then."""
 
 
-async def schema_of(client: Client, resource: Resource) -> Schema:
-    """The kind's schema; UNKNOWN where the API server publishes none, or the person may not read it."""
-    key = f"schema:{client.config.server}:{resource.key}:{resource.version}".replace(" ", "")
-    known: Schema | None = cache.get(key)
-    if known is not None:
-        return known
-    schema = await _published(client, resource) or await _defined(client, resource) or UNKNOWN
-    if schema is not UNKNOWN:
-        cache.set(key, schema, KEPT)
-    return schema
+class Schemas:
+    """The schemas of kinds, each asked for once in KEPT seconds."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._known: dict[tuple[str, str, str], tuple[float, Schema]] = {}
+
+    async def schema_of(self, client: Client, resource: Resource) -> Schema:
+        """The kind's schema; UNKNOWN where the API server publishes none, or the person may not read it."""
+        key = (client.config.server, resource.key, resource.version)
+        read, known = self._known.get(key, (0.0, None))
+        if known is not None and self._clock.now() - read < KEPT:
+            return known
+        schema = await _published(client, resource) or await _defined(client, resource)
+        self._known.pop(key, None)
+        if schema is None:
+            return UNKNOWN
+        if len(self._known) >= MOST:
+            del self._known[next(iter(self._known))]
+        self._known[key] = (self._clock.now(), schema)
+        return schema
 
 
 async def _published(client: Client, resource: Resource) -> Schema | None:

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dashboard.edits.schemas import Schemas
     from dashboard.live.hub import Hub
     from dashboard.live.replicas import Replicas
     from dashboard.resources.kinds import KindInfo
@@ -42,6 +43,9 @@ class LiveParts(Protocol):
 
     @property
     def kinds(self) -> tuple[KindInfo, ...]: ...
+
+    @property
+    def schemas(self) -> Schemas: ...
 
     @property
     def clock(self) -> Clock: ...

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from django.core.cache import cache
 
+from dashboard.edits.schemas import Schemas
 from dashboard.live.hub import Hub
 from dashboard.live.replicas import Replicas
 from dashboard.resources.kinds import kinds_named
@@ -48,7 +48,6 @@ async def parts_for(kubeconfig: Path) -> AsyncIterator[SimpleNamespace]:
     clock = SystemClock()
     config = load_kubeconfig(kubeconfig)
     replicas = Replicas(RecordingLayer(), kinds_named(["pods", "mydemos"]), clock)
-    cache.clear()
     async with Client(config) as client:
         yield SimpleNamespace(
             replicas=replicas,
@@ -57,6 +56,7 @@ async def parts_for(kubeconfig: Path) -> AsyncIterator[SimpleNamespace]:
             discovery=None,
             cluster=config,
             kinds=replicas.kinds,
+            schemas=Schemas(clock),
             clock=clock,
             problem="",
             version="v1.37.1",
