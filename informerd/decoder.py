@@ -73,6 +73,22 @@ class Decoder(Generic[T]):
         msgspec.structs.force_setattr(obj, "blob", Blob.pack(raw, self._compressor))
         return obj
 
+    def identity(self, raw: bytes | memoryview) -> T:
+        """The projection with nothing but name, namespace, uid and version: nothing that a transform is to hide.
+
+        Raises UnexpectedObject and msgspec.DecodeError as `decode` does.
+        """
+        head = self._head(raw)
+        self.check_kind(head.api_version, head.kind)
+        meta = head.metadata
+        known = ObjectMeta(
+            name=meta.name, namespace=meta.namespace, uid=meta.uid, resource_version=meta.resource_version
+        )
+        try:
+            return self._projection(api_version=head.api_version, kind=head.kind, metadata=known)
+        except TypeError as error:
+            raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
+
     def check_kind(self, api_version: str, kind: str) -> None:
         """Raises UnexpectedObject for another kind than the resource's, such as a Table."""
         if kind != self._kind or api_version != self._api_version:

@@ -36,10 +36,11 @@ class Updated(msgspec.Struct, Generic[T], gc=False):
 
 
 class Deleted(msgspec.Struct, Generic[T], gc=False):
-    """It is gone; `object` is its last state."""
+    """It is gone; `object` is its last state, or where that is unknown its identity and version."""
 
     key: str
     object: T
+    final_state_unknown: bool = False
 
 
 class ReplacedAll(msgspec.Struct, Generic[T]):

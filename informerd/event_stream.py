@@ -23,13 +23,18 @@ EventType = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "UNUSABLE"]
 
 
 class WatchEvent(msgspec.Struct, Generic[T], gc=False):
-    """One event of a watch. UNUSABLE stands for an object that could not be transformed: only its version counts."""
+    """One event of a watch. UNUSABLE stands for an object that could not be transformed: only its version counts.
+
+    (Its deletion is a DELETED all the same.)
+    """
 
     type: EventType
     object: T | None
     resource_version: str
     ends_initial: bool = False
     """A bookmark with the annotation that ends a streaming list."""
+    final_state_unknown: bool = False
+    """A DELETED whose object could not be transformed: it has nothing but its identity and version."""
 
 
 class _Envelope(msgspec.Struct, gc=False):
@@ -139,6 +144,9 @@ class EventStream(Generic[T]):
             obj = self._decoder.decode(raw)
         except TransformFailed as error:
             log.warning("left out of the watch of %s: %s", self._decoder.resource.key, error, exc_info=error.__cause__)
+            if event_type == "DELETED":  # or the store would keep it for ever
+                gone = self._decoder.identity(raw)
+                return WatchEvent(event_type, gone, error.resource_version, final_state_unknown=True)
             return WatchEvent("UNUSABLE", None, error.resource_version)
         return WatchEvent(event_type, obj, obj.metadata.resource_version)
 

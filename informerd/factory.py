@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
 from informerd.client import Client
@@ -132,12 +133,10 @@ class SharedInformerFactory:
         if self._stopped:
             raise InformerStopped("the factory has stopped")
         if self._entries and "probe" not in self._tasks:
-            self._tasks["probe"] = asyncio.create_task(self.probe.run(), name="probe")
+            self._begin("probe", self.probe.run(), "probe")
         for scope, entry in self._entries.items():
             if scope not in self._tasks:
-                task = asyncio.create_task(entry.informer.run(), name=f"informer {entry.informer.resource.key}")
-                task.add_done_callback(_report)
-                self._tasks[scope] = task
+                self._begin(scope, entry.informer.run(), f"informer {entry.informer.resource.key}")
 
     async def wait_for_cache_sync(self) -> None:
         """Wait until every started informer has synced; wrap it in asyncio.timeout to wait no longer than that."""
@@ -152,7 +151,13 @@ class SharedInformerFactory:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
+    def _begin(self, scope: str | _Scope, running: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(running, name=name)
+        task.add_done_callback(_report)
+        self._tasks[scope] = task
+
 
 def _report(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and task.exception() is not None:
-        log.error("%s ended", task.get_name(), exc_info=task.exception())
+    """None of these tasks is to end but by its cancellation."""
+    if not task.cancelled():
+        log.error("%s ended by itself", task.get_name(), exc_info=task.exception())

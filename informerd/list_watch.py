@@ -69,16 +69,13 @@ class ListWatch(Generic[T]):
         self._decoder = Decoder(resource, projection, transform)
         self._selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
 
-    async def page(
-        self, resource_version: str, *, limit: int = 0, continue_token: str = "", match: str = ""
-    ) -> Page[T]:
+    async def page(self, resource_version: str, *, limit: int = 0, continue_token: str = "") -> Page[T]:
         """One page of a list; `limit` 0 means all of it. Raises the errors of `informerd.errors`.
 
         Objects of another kind, and those that could not be transformed, are logged and left out.
         """
         parameters = {
             "resourceVersion": resource_version,
-            "resourceVersionMatch": match,
             "limit": str(limit) if limit else "",
             "continue": continue_token,
         }

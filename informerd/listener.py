@@ -12,7 +12,7 @@ from typing import Generic, TypeAlias, TypeVar
 import msgspec
 
 from informerd.clock import Clock
-from informerd.handler import Handler
+from informerd.handler import Handler, is_another_object
 from informerd.objects import Object
 
 log = logging.getLogger(__name__)
@@ -171,13 +171,18 @@ class Listener(Generic[T]):
     def _call(self, notification: Notification[T]) -> object:
         match notification:
             case Update(old, new):
-                if self._same_version_updates or old.metadata.resource_version != new.metadata.resource_version:
+                if self._same_version_updates or _differ(old, new):
                     return self._handler.on_update(old, new)
                 return None
             case Add(obj, is_in_initial_list):
                 return self._handler.on_add(obj, is_in_initial_list)
             case Delete(obj, final_state_unknown):
                 return self._handler.on_delete(obj, final_state_unknown)
+
+
+def _differ(old: Object, new: Object) -> bool:
+    """A store restored from a backup may give another object the version that the old one had."""
+    return old.metadata.resource_version != new.metadata.resource_version or is_another_object(old, new)
 
 
 def _key(notification: Notification[T]) -> str:

@@ -27,7 +27,7 @@ class Probed(Protocol):
 
 
 class ProbeListener(Protocol):
-    """Told of every probe."""
+    """Told of every probe; what it raises is logged."""
 
     def probe_answered(self) -> None:
         """The API server answered."""
@@ -80,7 +80,10 @@ class Probe:
             log.warning("%s", problem or "the API server answers again")
         self.problem = problem
         for listener in [*self._listeners]:
-            if problem:
-                listener.probe_failed(problem)
-            else:
-                listener.probe_answered()
+            try:
+                if problem:
+                    listener.probe_failed(problem)
+                else:
+                    listener.probe_answered()
+            except Exception:
+                log.exception("the probe's listener %r failed", listener)

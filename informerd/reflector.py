@@ -97,6 +97,8 @@ class Reflector(Generic[T]):
         self.recovery.probe_failed()
         if self._session is not None:
             self._session.declare_dead(problem)
+        elif self._monitor.state == "live":  # between two watches, and the next one's beginning may take its time
+            self.recovery.declare(problem)
 
     async def _list_and_watch(self) -> None:
         self._lists += 1
@@ -223,6 +225,7 @@ class Reflector(Generic[T]):
             self._cursor,
             self._fifo,
             began=began,
+            lasting=lasting,
             name=self._name,
             clock=self._clock,
             monitor=self._monitor,

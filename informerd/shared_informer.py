@@ -142,7 +142,10 @@ class SharedInformer(Generic[T]):
         await waiter
 
     async def run(self) -> None:
-        """Run until cancelled. Raises AlreadyStarted the second time."""
+        """Run until cancelled. Raises AlreadyStarted the second time.
+
+        A fault of the informer's own ends it: the store is said to be stale, and the fault is raised.
+        """
         if self._started:
             raise AlreadyStarted(f"the informer of {self.resource.key} was started before")
         self._started = True
@@ -153,6 +156,9 @@ class SharedInformer(Generic[T]):
                 tasks.create_task(self._reflector.run(), name=f"reflector {self.resource.key}")
                 tasks.create_task(self._process(), name=f"processor {self.resource.key}")
                 tasks.create_task(self._resync(), name=f"resync {self.resource.key}")
+        except ExceptionGroup as group:
+            self._reflector.recovery.declare(f"the informer of {self.resource.key} has ended: {group.exceptions[0]}")
+            raise
         finally:
             await self._stop()
 
@@ -207,8 +213,9 @@ class SharedInformer(Generic[T]):
         initial = not self._fifo.has_synced
         for change in changes:
             if isinstance(change, Deleted):
-                if store.remove(change.key) is not None:
-                    notifications.append(Delete(change.object, False))
+                if (last := store.remove(change.key)) is not None:
+                    unknown = change.final_state_unknown
+                    notifications.append(Delete(last if unknown else change.object, unknown))
                 continue
             old = store.put(change.key, change.object)
             notifications.append(Add(change.object, initial) if old is None else Update(old, change.object))

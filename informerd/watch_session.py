@@ -26,6 +26,12 @@ T = TypeVar("T", bound=Object)
 SHORT = 1.0
 """Seconds; a watch that ends sooner without an event has failed."""
 
+GRACE = 30.0
+"""Seconds beyond the time asked for after which a watch that the API server has not ended is ended from this side.
+
+(client-go relies on the server. But what a proxy in between has forgotten is silent for ever, while probes go through.)
+"""
+
 
 class ShortWatch(InformerdError):
     """The API server ended a watch at once and without an event."""
@@ -56,7 +62,10 @@ class Cursor(msgspec.Struct):
 
 
 class WatchSession(Generic[T]):
-    """Reads one stream, which is its to release. `on_dead` is told when it is closed from this side, and why."""
+    """Reads one stream, which is its to release. `on_dead` is told when it is found dead, and why.
+
+    It `began` then (monotonic seconds) and the API server is to end it after `lasting` seconds.
+    """
 
     def __init__(
         self,
@@ -65,6 +74,7 @@ class WatchSession(Generic[T]):
         fifo: DeltaFifo[T],
         *,
         began: float,
+        lasting: float,
         name: str,
         clock: Clock,
         monitor: HealthMonitor,
@@ -75,6 +85,7 @@ class WatchSession(Generic[T]):
         self._cursor = cursor
         self._fifo = fifo
         self._began = began
+        self._ends_by = began + lasting + GRACE
         self._name = name
         self._clock = clock
         self._monitor = monitor
@@ -111,11 +122,12 @@ class WatchSession(Generic[T]):
         return streamed
 
     async def follow(self) -> None:
-        """Queue events until the stream ends; a broken connection is an end like any other.
+        """Queue events until the stream ends; a broken connection is an end like any other, and so is overtime.
 
         Raises what the stream raises, Unreachable where it was found dead, and ShortWatch.
         """
         vigil = Vigil(self._clock, self._silence, self._fell_silent)
+        overtime = asyncio.create_task(self._end_overtime())
         try:
             while events := await self._stream.batch():
                 self._events_came = True
@@ -124,6 +136,7 @@ class WatchSession(Generic[T]):
             log.debug("%s: the watch was cut off: %s", self._name, error)
         finally:
             vigil.end()
+            overtime.cancel()
         self._check_end()
 
     def declare_dead(self, problem: str) -> None:
@@ -135,6 +148,11 @@ class WatchSession(Generic[T]):
     async def release(self) -> None:
         """Close the connection."""
         await self._stream.release()
+
+    async def _end_overtime(self) -> None:
+        await self._clock.sleep(self._ends_by - self._clock.now())
+        log.info("%s: the API server has not ended the watch in time", self._name)
+        self._stream.close()
 
     def _check_end(self) -> None:
         if self._dead:
@@ -166,7 +184,7 @@ class WatchSession(Generic[T]):
             elif event.type == "ADDED":
                 changes.append(Added(obj.key, obj))
             else:
-                changes.append(Deleted(obj.key, obj))
+                changes.append(Deleted(obj.key, obj, event.final_state_unknown))
             self._cursor.advance(event.type, event.resource_version)
         if bookmarks:
             self._monitor.heard_bookmark()

@@ -14,6 +14,7 @@ from informerd.probe import Probe
 from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
 from tests.informerd.scripted import ScriptedServer, pod
+from tests.informerd.test_reflector import listed
 from tests.wait import eventually
 
 
@@ -105,12 +106,73 @@ async def test_a_failed_probe_makes_a_silent_stream_stale_and_it_is_resumed(
     assert setup.keys == {"default/a": "1"}
     patient.error = None
     await probe.once()
-    await clock.sleeper(0.1)
+    await clock.sleeper(0.1, 1.1)
     await clock.advance(1)
     watch = await server.take_watch()
     assert watch.version == "10"
     await watch.send("MODIFIED", pod("a", "11"))
     await eventually(lambda: setup.keys == {"default/a": "11"} and setup.state == "live")
+
+
+async def test_a_failed_probe_makes_it_stale_while_the_next_watch_has_no_answer(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient
+) -> None:
+    """A server that froze after a watch's clean end: the connection stands, and the answer's head does not come."""
+    probe = Probe(patient, clock=clock)
+    setup, watch = await listed(start, server, probe=probe)
+    await watch.send("MODIFIED", pod("a", "11"))
+    await eventually(lambda: setup.keys == {"default/a": "11"})
+    await clock.advance(2)
+    watch.end()
+    resumed = await server.take_watch()
+    assert setup.state == "live"
+    patient.error = Unreachable("it did not answer in time")
+    await probe.once()
+    assert setup.state == "stale"
+    assert "it did not answer in time" in setup.informer.health().problem
+    patient.error = None
+    await probe.once()
+    assert setup.state == "stale", "the watch has not begun"
+    await resumed.send("MODIFIED", pod("a", "12"))
+    await eventually(lambda: setup.keys == {"default/a": "12"} and setup.state == "live")
+
+
+async def test_a_failed_probe_says_nothing_of_an_informer_that_is_not_live(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient
+) -> None:
+    probe = Probe(patient, clock=clock)
+    setup = await start(probe=probe)
+    await server.take_streaming_list()
+    before = setup.informer.health()
+    patient.error = Unreachable("it did not answer in time")
+    await probe.once()
+    assert setup.informer.health() == before
+
+
+async def test_a_listener_that_raises_is_logged_and_neither_ends_the_probe_nor_keeps_others_from_being_told(
+    probe: Probe, patient: Patient, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken:
+        def probe_answered(self) -> None:
+            raise RuntimeError("answered")
+
+        def probe_failed(self, problem: str) -> None:
+            raise RuntimeError("failed")
+
+    listener = Listener()
+    probe.subscribe(Broken())
+    probe.subscribe(listener)
+    running = asyncio.create_task(probe.run())
+    await clock.sleeper(5)
+    await clock.advance(5)
+    patient.error = Unreachable("no")
+    await clock.advance(5)
+    assert not running.done()
+    assert listener.told == ["", "the API server does not answer: no"]
+    assert "RuntimeError: answered" in caplog.text
+    assert "RuntimeError: failed" in caplog.text
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
 
 
 async def test_a_good_probe_after_a_bad_one_ends_the_wait_for_the_next_try(

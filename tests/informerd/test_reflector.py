@@ -43,7 +43,7 @@ class TestList:
         setup, watch = await listed(start, server)
         await watch.send("MODIFIED", pod("a", "11"))
         await watch.send("ERROR", EXPIRED)
-        await clock.sleeper(0.8)
+        await clock.sleeper(0.8, 1.6)
         assert setup.state == "stale"
         await clock.advance(0.8)
         request = await server.take_list()
@@ -129,7 +129,7 @@ class TestList:
         (await server.take_list()).answer_list([pod("a", "1")], "10", continue_token="next")
         (await server.take_list()).answer_list([], "10")
         await (await server.take_watch()).send("ERROR", EXPIRED)
-        await clock.sleeper(0.8)
+        await clock.sleeper(0.8, 1.6)
         await clock.advance(0.8)
         assert (await server.take_list()).params == {"resourceVersion": "10", "limit": "500"}
 
@@ -152,7 +152,7 @@ class TestList:
         setup, watch = await listed(start, server)
         await watch.send("ADDED", pod("b", "11"))
         await watch.send("ERROR", EXPIRED)
-        await clock.sleeper(0.8)
+        await clock.sleeper(0.8, 1.6)
         await clock.advance(0.8)
         (await server.take_list()).answer_list([pod("c", "14"), pod("b", "13")], "15")
         await eventually(lambda: len(setup.recorder.told) == 5)
@@ -342,6 +342,34 @@ class TestWatch:
         assert states == []
         assert setup.informer.health().reconnects == 1
 
+    async def test_a_watch_that_the_server_does_not_end_in_time_is_ended_and_resumed_without_a_stale_moment(
+        self, start: StartInformer, server: ScriptedServer, clock: FakeClock
+    ) -> None:
+        """A proxy between may have forgotten the stream: it is silent, while probes go through."""
+        setup, watch = await listed(start, server, watch_timeout=300)
+        states: list[str] = []
+        setup.informer.on_health(lambda health: states.append(health.state))
+        await watch.send("MODIFIED", pod("a", "12"))
+        await until_version(setup, "12")
+        await clock.advance(329)
+        assert not watch.is_gone
+        await clock.advance(1)
+        resumed = await server.take_watch()
+        assert resumed.version == "12"
+        await eventually(lambda: watch.is_gone)
+        await resumed.send("MODIFIED", pod("a", "21"))
+        await until_version(setup, "21")
+        assert (states, setup.errors) == ([], [])
+
+    async def test_a_watch_that_began_as_a_streaming_list_is_ended_in_time_too(
+        self, start: StartInformer, server: ScriptedServer, clock: FakeClock
+    ) -> None:
+        setup = await start(watch_timeout=300)
+        await (await server.take_streaming_list()).send_list([pod("a", "5")], "10")
+        await eventually(lambda: setup.state == "live")
+        await clock.advance(330)
+        assert (await server.take_watch()).version == "10"
+
     async def test_watches_start_a_second_apart_at_least(
         self, start: StartInformer, server: ScriptedServer, clock: FakeClock
     ) -> None:
@@ -523,6 +551,40 @@ class TestWatch:
         assert masked.full()["metadata"]["labels"] == {"x": "******"}
         assert setup.keys == {"default/a": "5", "default/b": "12"}
 
+    async def test_a_deletion_needs_no_transform(
+        self, start: StartInformer, server: ScriptedServer, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def transform(raw: bytes) -> bytes:
+            if b"unheard-of" in raw:
+                raise ValueError("bad")
+            return raw
+
+        setup, watch = await listed(start, server, transform=transform)
+        await watch.send("ADDED", pod("b", "11", labels={"x": "y"}))
+        await watch.send("DELETED", pod("b", "12", annotations={"secret": "unheard-of"}))
+        await watch.send("DELETED", pod("never-seen", "13", annotations={"secret": "unheard-of"}))
+        await until_version(setup, "13")
+        assert setup.keys == {"default/a": "5"}
+        assert setup.informer.store.resource_version == "13"
+        await eventually(lambda: len(setup.recorder.told) == 3)
+        assert setup.recorder.told[-1] == ("delete", "default/b", "11", True), "the last state that was seen"
+        assert "the transform failed on pods default/b" in caplog.text
+
+    async def test_a_deletion_of_another_kind_that_cannot_be_transformed_is_dropped(
+        self, start: StartInformer, server: ScriptedServer, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def transform(raw: bytes) -> bytes:
+            if b"Table" in raw:
+                raise ValueError("bad")
+            return raw
+
+        setup, watch = await listed(start, server, transform=transform)
+        await watch.send("DELETED", pod("a", "11") | {"kind": "Table"})
+        await watch.send("ADDED", pod("b", "12"))
+        await until_version(setup, "12")
+        assert setup.keys == {"default/a": "5", "default/b": "12"}
+        assert "dropped from the watch of pods: expected v1 Pod, got v1 Table" in caplog.text
+
 
 class TestBackoffAndHealth:
     async def test_failures_are_spaced_0_8_to_30_seconds_doubled_by_chance_and_start_over_after_two_quiet_minutes(
@@ -541,7 +603,7 @@ class TestBackoffAndHealth:
         await eventually(lambda: setup.state == "live")
         await clock.advance(121)
         await watch.send("ERROR", EXPIRED)
-        assert await clock.sleeper() == pytest.approx(0.8)
+        assert await clock.sleeper(below=60) == pytest.approx(0.8)
 
     async def test_an_unreachable_server_is_said_to_be_so_until_it_is_there(
         self, start: StartInformer, server: ScriptedServer, clock: FakeClock
@@ -568,7 +630,7 @@ class TestBackoffAndHealth:
         (await server.take_list()).answer_list([pod("a", "5")], "10")
         watch = await server.take_watch()
         await watch.send("ERROR", EXPIRED)
-        await clock.sleeper(1.6)
+        await clock.sleeper(1.6, 3.2)
         await clock.advance(2)
         (await server.take_list()).fail(status(403, "Forbidden"))
         await eventually(lambda: setup.informer.health().problem == "Forbidden")
@@ -599,7 +661,7 @@ class TestBackoffAndHealth:
         await clock.advance(2)
         watch.end()
         (await server.take_watch()).fail(status(404, "NotFound"))
-        await clock.sleeper(0.8)
+        await clock.sleeper(0.8, 1.6)
         assert setup.state == "absent"
         assert isinstance(setup.errors[0], NotFound)
         await eventually(lambda: setup.recorder.words[-1] == "delete default/a@5")
@@ -618,7 +680,7 @@ class TestBackoffAndHealth:
         setup, watch = await listed(start, server)
         await watch.send("BOOKMARK", bookmark("11"))
         await until_version(setup, "11")
-        await clock.sleeper(150)
+        await clock.sleeper(150, 151)
         await clock.advance(149)
         assert setup.state == "live"
         await clock.advance(1)
@@ -634,7 +696,7 @@ class TestBackoffAndHealth:
         setup, watch = await listed(start, server)
         await watch.send("MODIFIED", pod("a", "11"))
         await until_version(setup, "11")
-        await clock.advance(599)
+        await clock.advance(329)
         assert setup.state == "live"
         assert not watch.is_gone
-        assert clock.sleeps == []
+        assert clock.sleeps == [330], "the watch's own end"

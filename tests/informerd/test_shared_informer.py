@@ -312,6 +312,18 @@ async def test_filtering_makes_adds_of_what_enters_and_deletes_of_what_leaves(ru
     )
 
 
+async def test_another_object_of_the_same_name_is_told_even_at_the_same_version(running: Running) -> None:
+    """A store restored from a backup counts its versions from there once more."""
+    setup, stream = running
+    updates: list[tuple[str, str]] = []
+    handler: HandlerFunctions[Object] = HandlerFunctions(
+        on_update=lambda old, new: updates.append((old.metadata.uid, new.metadata.uid))
+    )
+    setup.informer.add_handler(handler)
+    await relist(setup, stream, pod("a", "1", uid="another"), pod("b", "2"), version="10")
+    await eventually(lambda: updates == [("uid-a", "another")])
+
+
 async def test_the_event_loop_gets_its_turn_between_batches(running: Running) -> None:
     setup, stream = running
     sizes = []
