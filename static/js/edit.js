@@ -1,4 +1,5 @@
-/* The editor: form and YAML are one, problems show while typing, a change by somebody else shows at once.
+/* The editor: form and YAML are one, problems show while typing, a change by somebody else shows at once. On every page
+   that carries an edit, the review too, leaving asks first.
 
    The server does the thinking: what is typed goes to data-check and the answer is shown, unless the person has typed
    on meanwhile. Without this script the same happens with the buttons. */
@@ -18,7 +19,7 @@ const inputs = () => [...form.querySelectorAll('[name^="field."]')];
 const shownOf = (input) => form.elements[`shown.${input.name.slice("field.".length)}`];
 
 function isDirty() {
-  return Number(form.dataset.changed ?? 1) > 0 || text.value !== original || inputs().some((input) => input.value !== input.dataset.first);
+  return Number(form.dataset.changed ?? 1) > 0 || text?.value !== original || inputs().some((input) => input.value !== input.dataset.first);
 }
 
 function replaceHtml(id, html) {
@@ -116,17 +117,24 @@ function goTo(line, column) {
   text.scrollTop = Math.max(0, (line - 4) * parseFloat(getComputedStyle(text).lineHeight));
 }
 
-if (form && text) {
-  for (const input of inputs()) input.dataset.first = input.value;
-  form.addEventListener("input", typed);
+if (form) {
   form.addEventListener("submit", () => { leaving = true; });
-  form.addEventListener("click", ({ target }) => {
-    const place = target.closest("[data-line]");
-    if (place) goTo(Number(place.dataset.line), Number(place.dataset.column));
-    if (target.closest("[data-discard]")) leaving = true;
+  form.addEventListener("click", (event) => {
+    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; // a tab or window of its own
+    if (event.target.closest("[data-discard]") && !elsewhere) leaving = true;
   });
   window.addEventListener("beforeunload", (event) => {
     if (!leaving && isDirty()) event.preventDefault();
+    leaving = false; // it was said about this attempt, which may yet be stopped
+  });
+}
+
+if (form && text) {
+  for (const input of inputs()) input.dataset.first = input.value;
+  form.addEventListener("input", typed);
+  form.addEventListener("click", ({ target }) => {
+    const place = target.closest("[data-line]");
+    if (place) goTo(Number(place.dataset.line), Number(place.dataset.column));
   });
   document.addEventListener("deltaboard:frame", look);
   text.addEventListener("keydown", (event) => {

@@ -62,10 +62,15 @@
     else select(all[Math.min(all.length - 1, Math.max(0, from + step))]);
   }
 
-  /* An action of the row under the cursor, or of the object whose page this is. */
+  /* An action of the row under the cursor, or of the object whose page this is. Never away from a text that is being
+     edited; and only by a link that can be seen, since edit pages hold the object's details out of sight. */
   function act(path, key) {
+    if (document.getElementById("edit")) return;
     const link = current()?.querySelector("td.c-name a");
-    if (!link) return document.querySelector(`[data-key="${key}"]`)?.click();
+    if (!link) {
+      const links = [...document.querySelectorAll(`[data-key="${key}"]`)];
+      return links.find((each) => each.checkVisibility())?.click();
+    }
     const allowed = key === "y" || document.querySelector(".table[data-editable]");
     if (allowed) location.assign(link.href + path);
   }

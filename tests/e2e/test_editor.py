@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
@@ -83,3 +83,89 @@ def test_a_deletion_shows_in_the_open_editor_and_the_text_stays(
     cluster.delete(one)
     expect(page.locator("#edit-theirs")).to_contain_text("was deleted since you opened it")
     expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
+
+
+FOLLOWED = """() => {
+  window.followed = [];
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-key]");
+    if (!link) return;
+    event.preventDefault();
+    window.followed.push(link.dataset.key);
+  }, true);
+}"""
+
+
+def wait_for_details(page: Page, cluster: ControlPlane, one: str) -> None:
+    """Change the object's status, and wait for the frame that brings its details, links included, out of sight."""
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    cluster.patch(f"{one}/status", {"status": {"phase": page.title()}})
+    expect(page.locator("[id^='detail-'] [data-key]")).to_have_count(3)
+
+
+def followed(page: Page) -> list[str]:
+    """The links to which the details' keys lead."""
+    page.evaluate(FOLLOWED)
+    for key in "edy":
+        page.keyboard.press(key)
+    found: list[str] = page.evaluate("window.followed")
+    return found
+
+
+def reviewed(page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str) -> str:
+    """Go on from the editor to the review of a change; gives the object's path in the API server."""
+    one = opened(page, dashboard, cluster, namespace)
+    page.fill(PORT, "9090")
+    page.locator("button[name=review]").click()
+    expect(page.locator("button[name=save]")).to_be_visible()
+    return one
+
+
+def stays(page: Page) -> bool:
+    """Click a link away from the page and say no to whatever asks; whether something asked."""
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.locator(".crumbs a").last.click(no_wait_after=True)
+    return asked == ["beforeunload"]
+
+
+def test_the_details_keys_lead_away_from_no_page_that_writes(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    one = reviewed(page, dashboard, cluster, namespace)
+    wait_for_details(page, cluster, one)
+    assert followed(page) == []
+    page.locator("button[name=save]").click()
+    expect(page.locator("main")).to_contain_text("is saved.")
+    for action in ("edit", "delete"):
+        page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/one/{action}/")
+        wait_for_details(page, cluster, one)
+        assert followed(page) == []
+    page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/one/")
+    assert followed(page) == ["e", "d", "y"]
+
+
+def test_leaving_a_review_asks_first(page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str) -> None:
+    reviewed(page, dashboard, cluster, namespace)
+    assert stays(page)
+    page.locator("button[name=edit]").click()
+    expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
+
+
+def test_discard_in_another_tab_leaves_the_text_guarded(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    opened(page, dashboard, cluster, namespace)
+    page.fill(PORT, "9090")
+    expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
+    with page.context.expect_page():
+        page.locator("[data-discard]").click(modifiers=["Control"])
+    assert stays(page)
+    expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
+    page.locator("[data-discard]").click()
+    expect(page.locator("h1")).to_have_text("one")
