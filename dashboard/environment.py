@@ -10,26 +10,48 @@ from django.core.exceptions import ImproperlyConfigured
 
 DATABASES = ("sqlite", "postgres", "postgresql")
 """Schemes of DATABASE_URL."""
+ON = ("on", "true", "yes", "y", "1")
+OFF = ("off", "false", "no", "n", "0", "")
+"""What a switch may be, in whatever case."""
 
 
 class Environment(environ.Env):  # type: ignore[misc]
-    """django-environ, whose every complaint names the variable and is an ImproperlyConfigured."""
+    """django-environ, whose every complaint names the variable and is an ImproperlyConfigured.
 
-    def get_value(self, var: str, *args: Any, **kwargs: Any) -> Any:
+    A value means what it says: one that begins with a dollar sign is no reference to another variable (secrets do
+    begin with one), spaces around it or around an entry of a list do not count, and a switch is on or off.
+    """
+
+    def get_value(
+        self, var: str, cast: Any = None, default: Any = environ.Env.NOTSET, parse_default: bool = False
+    ) -> Any:
+        """The variable's value as `cast`; `default` as it is where the variable is not set."""
+        if var not in self.ENVIRON:
+            return super().get_value(var, cast=cast, default=default, parse_default=parse_default)
         try:
-            return super().get_value(var, *args, **kwargs)
-        except ImproperlyConfigured:
-            raise
-        except Exception as error:
+            return self.parse_value(self.ENVIRON[var].strip(), cast)
+        except ValueError as error:
             raise ImproperlyConfigured(f"{var} cannot be read: {error}") from error
+
+    @classmethod
+    def parse_value(cls, value: str, cast: Any) -> Any:
+        """The value of a variable that is set; ValueError where it makes no sense."""
+        if cast is bool:
+            return _switch(value)
+        if cast is list:
+            return [entry.strip() for entry in value.split(",") if entry.strip()]
+        return super().parse_value(value, cast)
 
     def database(self, var: str, *, default: str) -> Any:
         """Django's settings of one database. A wrong address is never repeated: it may hold a password."""
-        if self.str(var, default=default).partition(":")[0] not in DATABASES:
-            raise ImproperlyConfigured(
-                f"{var} is no database address: write sqlite:///path or postgres://user:password@host/name"
-            )
-        return self.db_url(var, default=default)
+        if self.str(var, default=default).partition(":")[0] in DATABASES:
+            try:
+                return self.db_url(var, default=default)
+            except ValueError:  # it quotes what it cannot read
+                pass
+        raise ImproperlyConfigured(
+            f"{var} is no database address: write sqlite:///path or postgres://user:password@host/name"
+        )
 
     def one_of(self, var: str, choices: Iterable[str], *, default: str) -> str:
         """One of `choices`, in whatever case it is written."""
@@ -38,3 +60,10 @@ class Environment(environ.Env):  # type: ignore[misc]
             if value.lower() == choice.lower():
                 return choice
         raise ImproperlyConfigured(f"{var} is {value!r}, but must be one of {', '.join(filter(None, choices))}")
+
+
+def _switch(value: str) -> bool:
+    word = value.lower()
+    if word not in ON + OFF:
+        raise ValueError(f"{value!r} is neither on nor off")
+    return word in ON

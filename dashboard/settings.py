@@ -24,7 +24,7 @@ env = Environment()
 
 DEBUG: bool = env.bool("DEBUG", default=False)
 VAR_DIR = Path(env.str("DELTABOARD_VAR", default=str(BASE_DIR / "var")))
-"""Folder for the generated secret key, the SQLite file and the demo cluster's kubeconfig."""
+"""Folder for the generated secret key and the SQLite file."""
 
 REDIS_URL: str = env.str("REDIS_URL", default="")
 """Set: the production form. Web processes hold no worker, `manage.py informerd` is the worker."""
@@ -67,7 +67,6 @@ CSRF_COOKIE_SECURE: bool = env.bool("CSRF_COOKIE_SECURE", default=False)
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -100,6 +99,9 @@ MIDDLEWARE = [
     "dashboard.access.middleware.Csrf",
     "django_htmx.middleware.HtmxMiddleware",
 ]
+SILENCED_SYSTEM_CHECKS = ["security.W001", "security.W002", "security.W003"]
+"""`check --deploy` looks for Django's own names in MIDDLEWARE: ours are subclasses of its SecurityMiddleware and
+CsrfViewMiddleware, and Security sends X-Frame-Options. tests/test_access.py sees them at work."""
 ROOT_URLCONF = "dashboard.urls"
 ASGI_APPLICATION = "dashboard.asgi.application"
 TEMPLATES = [

@@ -193,8 +193,9 @@ def test_our_own_addresses_may_be_bound(host: str) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.com", ""])
 def test_any_other_needs_a_signing_in_proxy(host: str) -> None:
-    with pytest.raises(BindRefused, match="DELTABOARD_TRUST_PROXY_USER"):
-        check_bind(host, proxy_user_header="")
+    for nothing in ("", " "):
+        with pytest.raises(BindRefused, match="DELTABOARD_TRUST_PROXY_USER"):
+            check_bind(host, proxy_user_header=nothing)
     check_bind(host, proxy_user_header="X-Forwarded-User")
 
 

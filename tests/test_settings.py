@@ -102,6 +102,9 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
         ("PORT", "eighty", "PORT cannot be read: "),
         ("DATABASE_URL", "oracle-of-delphi://user:hunter2@x", "DATABASE_URL is no database address"),
         ("DATABASE_URL", "nonsense", "DATABASE_URL is no database address"),
+        ("DATABASE_URL", "postgres://user:hunter2@host:port/name", "DATABASE_URL is no database address"),
+        ("DEBUG", "enable", "DEBUG cannot be read: 'enable' is neither on nor off"),
+        ("CSRF_COOKIE_SECURE", "2", "CSRF_COOKIE_SECURE cannot be read: '2' is neither on nor off"),
         ("DELTABOARD_CLUSTER", "prod", "DELTABOARD_CLUSTER is 'prod', but must be one of demo"),
         ("DELTABOARD_CLUSTER_COLOUR", "pink", "DELTABOARD_CLUSTER_COLOUR is 'pink', but must be one of red, "),
         ("DELTABOARD_LOG_LEVEL", "loud", "DELTABOARD_LOG_LEVEL is 'loud', but must be one of DEBUG, "),
@@ -112,12 +115,66 @@ def test_a_value_that_means_nothing_is_one_line_that_names_its_variable(
 ) -> None:
     environ = {**os.environ, "DELTABOARD_VAR": str(tmp_path), name: value}
     answer = subprocess.run(
-        [sys.executable, "manage.py", "deltaboard"], cwd=ROOT, env=environ, capture_output=True, text=True, check=False
+        [sys.executable, "manage.py", "deltaboard"],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert answer.returncode == 1
     assert answer.stderr.startswith(said)
     assert len(answer.stderr.splitlines()) == 1
     assert "hunter2" not in answer.stderr
+
+
+@pytest.mark.parametrize("value", ["$ecret", "$HOME", "a$HOME", r"\$x", "$$"])
+def test_a_dollar_sign_is_a_dollar_sign(tmp_path: Path, value: str) -> None:
+    environ = {"REDIS_URL": "redis://127.0.0.1:1", "DELTABOARD_VAR": str(tmp_path), "ecret": "another"}
+    taken = run_settings("print(settings.SECRET_KEY)", **environ, SECRET_KEY=value)
+    assert taken.stdout.strip() == value
+
+
+def test_spaces_around_values_do_not_count(tmp_path: Path) -> None:
+    code = "print(settings.ALLOWED_HOSTS, settings.DELTABOARD_KINDS, repr(settings.DELTABOARD_TRUST_PROXY_USER))"
+    environ = {"ALLOWED_HOSTS": " a.example, b.example ,", "DELTABOARD_KINDS": "pods ,nodes"}
+    taken = run_settings(code, DELTABOARD_VAR=str(tmp_path), DELTABOARD_TRUST_PROXY_USER=" ", **environ)
+    assert taken.stdout.strip() == "['a.example', 'b.example'] ['pods', 'nodes'] ''"
+
+
+@pytest.mark.parametrize(
+    ("value", "on"),
+    [
+        ("on", True),
+        (" True ", True),
+        ("YES", True),
+        ("1", True),
+        ("off", False),
+        ("no", False),
+        ("0", False),
+        ("", False),
+    ],
+)
+def test_a_switch_is_on_or_off(tmp_path: Path, value: str, on: bool) -> None:
+    taken = run_settings("print(settings.DEBUG)", DELTABOARD_VAR=str(tmp_path), DEBUG=value)
+    assert taken.stdout.strip() == str(on), taken.stderr
+
+
+def test_production_settings_pass_djangos_deployment_check(tmp_path: Path) -> None:
+    environ = {
+        **os.environ,
+        "DELTABOARD_VAR": str(tmp_path),
+        "REDIS_URL": "redis://127.0.0.1:1",
+        "SECRET_KEY": "".join(chr(ord("!") + number) for number in range(60)),
+        "ALLOWED_HOSTS": "deltaboard.example.com",
+    }
+    checked = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT, env=environ, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert checked.returncode == 0, checked.stderr
+    assert checked.stdout.startswith("System check identified no issues")
 
 
 def test_manage_says_what_is_missing_in_one_line(tmp_path: Path) -> None:

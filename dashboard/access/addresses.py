@@ -24,7 +24,7 @@ def is_loopback(host: str) -> bool:
 
 def check_bind(host: str, *, proxy_user_header: str) -> None:
     """Raise BindRefused unless `host` is this machine's own or a signing-in proxy is trusted."""
-    if is_loopback(host) or proxy_user_header:
+    if is_loopback(host) or proxy_user_header.strip():
         return
     raise BindRefused(
         f"Deltaboard does not listen on {host}: it has no sign-in yet, and whoever reaches it may read and change the "
