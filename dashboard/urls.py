@@ -21,6 +21,5 @@ urlpatterns = [
     path(f"{_OBJECT}yaml/", resources.object_yaml, name="yaml"),
     path(f"{_OBJECT}edit/", edits.edit, name="edit"),
     path(f"{_OBJECT}edit/check/", edits.check, name="check"),
-    path(f"{_OBJECT}edit/check/", edits.check, name="check"),
     path(f"{_OBJECT}delete/", edits.delete, name="delete"),
 ]

@@ -24,8 +24,6 @@ CLUSTER = "Cluster"
 GROUP_TITLES = (WORKLOADS, CUSTOM, NETWORK, CONFIG, STORAGE, ACCESS, CLUSTER)
 """Groups in the order of the navigation."""
 
-DEFAULT_KINDS = ("pods", "mydemos", "events", "namespaces", "nodes", "deployments", "replicasets")
-
 _GENERIC_NAME = re.compile(r"(?P<plural>[a-z]([a-z0-9-]*[a-z0-9])?)\.(?P<group>[a-z0-9-]+(\.[a-z0-9-]+)+)")
 """A custom group is a domain with at least one dot: apiextensions' validation refuses others."""
 

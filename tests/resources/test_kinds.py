@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.resources.kinds import DEFAULT_KINDS, GROUP_TITLES, KINDS, find_kind, kinds_named
+from dashboard.resources.kinds import GROUP_TITLES, KINDS, find_kind, kinds_named
 from dashboard.settings import DELTABOARD_KINDS
 from informerd.resource import Resource
 
@@ -74,6 +74,6 @@ def test_a_generic_kind_learns_its_name_from_discovery() -> None:
 
 def test_settings_name_kinds_once_each_and_say_what_means_nothing() -> None:
     assert [kind.key for kind in kinds_named(["po", "pods", "deploy"])] == ["pods", "deployments.apps"]
-    assert len(kinds_named(DELTABOARD_KINDS)) == len(DEFAULT_KINDS)
+    assert len(kinds_named(DELTABOARD_KINDS)) == len(DELTABOARD_KINDS)
     with pytest.raises(ValueError, match="'nonsense' is no kind"):
         kinds_named(["pods", "nonsense"])
