@@ -25,6 +25,7 @@ RETRY = 5.0
 CALM = 60.0
 """Seconds between two questions for the version while all is well."""
 
+STARTING = ClusterConfig(name="starting", server="", why="the cluster is being chosen")
 NO_CLUSTER = ClusterConfig(name="no cluster", server="", why="its configuration cannot be used")
 
 OnSwitch = Callable[[Client, Discovery], Awaitable[None]]
@@ -39,7 +40,7 @@ class Connection:
     """
 
     def __init__(self, choice: ClusterChoice, clock: Clock, *, on_switch: OnSwitch) -> None:
-        self.cluster = NO_CLUSTER
+        self.cluster = STARTING
         self.client: Client | None = None
         self.discovery: Discovery | None = None
         self.version = ""
@@ -137,6 +138,8 @@ class Connection:
         if problem != self._config_problem:
             logger.warning("no cluster: %s", error)
         self._config_problem = problem
+        if self.client is None:
+            self.cluster = NO_CLUSTER
 
     async def _ask_version(self, client: Client) -> None:
         """Ask `client` for the API server's version for ever: it shows whether the cluster answers us at all."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from typing import Any
 
 from channels.layers import get_channel_layer
@@ -21,6 +22,7 @@ from dashboard.live.layer import Layer
 from dashboard.live.replicas import Replicas
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
+from dashboard.resources.page_info import cluster_info
 from dashboard.serving import stop_with_reactor
 from dashboard.upstream import Upstream, build_upstream
 from informerd.client import Client
@@ -40,7 +42,13 @@ class Live:
         self.clock = clock
         self.upstream = upstream
         self.replicas = Replicas(layer, kinds, clock)
-        self.hub = Hub(self.replicas, clock, render_to_string, problem=lambda: self.problem)
+        self.hub = Hub(
+            self.replicas,
+            clock,
+            render_to_string,
+            problem=lambda: self.problem,
+            cluster=lambda: asdict(cluster_info(self)),
+        )
         self.schemas = Schemas(clock)
         self._tasks: list[asyncio.Task[None]] = []
 

@@ -138,6 +138,22 @@ def test_word_title_and_icon_say_that_a_page_is_stale(pods: Page) -> None:
         assert pods.title().startswith("(stale)") == (state == "stale")
 
 
+def test_a_cluster_that_is_chosen_later_is_named_everywhere(show: Show) -> None:
+    page = show("live/overview.html", samples.overview_view())
+    expect(page).to_have_title("Pods · staging · Deltaboard")
+    why = "KUBECONFIG=/tmp/k, current context prod"
+    cluster = {"name": "prod", "version": "", "server": "https://p:6443", "why": why, "user": "", "colour": "red"}
+    tell(page, "beat", {"now": time.time(), "cluster": cluster})
+    expect(page).to_have_title("Pods · prod · Deltaboard")
+    expect(page.locator("h1")).to_have_text("prod")
+    expect(page.locator("html")).to_have_attribute("data-colour", "red")
+    expect(page.locator(".overview > .head .total")).to_be_hidden()
+    page.locator(".cluster > summary").click()
+    for text in ("prod", "https://p:6443", why):
+        expect(page.locator(".cluster dl")).to_contain_text(text)
+    expect(page.locator(".cluster dt", has_text="Version")).to_be_hidden()
+
+
 def test_j_k_and_enter_walk_the_rows_and_open_one(pods: Page) -> None:
     for key, name in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
         pods.keyboard.press(key)

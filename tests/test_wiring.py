@@ -375,6 +375,13 @@ async def test_with_a_broken_configuration_everything_runs_and_says_so(live: Liv
     assert live.replicas.get("pods").state == "starting"
 
 
+async def test_beats_name_the_cluster_that_is_being_chosen_and_then_was_not(live: Live) -> None:
+    assert (live.cluster.name, live.cluster.why) == ("starting", "the cluster is being chosen")
+    live.start()
+    await eventually(lambda: live.problem)
+    assert (live.hub._cluster() or {})["why"] == "its configuration cannot be used"
+
+
 async def test_stopping_ends_every_task(live: Live) -> None:
     before = asyncio.all_tasks()
     live.start()

@@ -3,6 +3,9 @@
 One tick serves all: what a view's change looks like is rendered once, and the same string goes to every socket of that
 view. The first change after a quiet moment leaves at once, later ones within TICK seconds; a view that is costly to
 render is given longer, so that no view can take the process for itself. A heartbeat goes to all each second.
+
+A view that fails, in whatever it does, takes nobody else down and leaves nobody with half a page: it is dropped, and
+those who looked at it are told to connect again.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
@@ -28,7 +32,7 @@ from dashboard.live.replica import Change, Replica
 from dashboard.live.socket import COME_BACK, Message, Socket, frame_of, message_of
 from dashboard.live.view import View
 from dashboard.live.view_store import ViewStore, Watched
-from dashboard.live.wrong_rows import Summary
+from dashboard.live.wrong_rows import Summaries
 from dashboard.resources.kinds import KindInfo, find_kind
 from dashboard.resources.query import Query
 from informerd.clock import Clock
@@ -66,14 +70,17 @@ class Hub:
         render: Callable[..., str] = render_to_string,
         *,
         problem: Callable[[], str] = lambda: "",
+        cluster: Callable[[], dict[str, str] | None] = lambda: None,
     ) -> None:
         self.metrics = Metrics()
         self.kinds = tuple(kind for replica in replicas if (kind := find_kind(replica.key)) is not None)
         self.problem = problem
         """Says what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
+        self._cluster = cluster
         self.sockets: set[Socket] = set()
         self._store = ViewStore(clock)
-        self.summaries: dict[str, Summary] = {}
+        self._counts = Summaries([replicas.get(kind.key) for kind in self.kinds], clock)
+        self.summaries = self._counts.by_key
         self._replicas = replicas
         self._clock = clock
         self._render = Renderer(render)
@@ -82,7 +89,7 @@ class Hub:
         self._wake = asyncio.Event()
         self._closing: set[asyncio.Task[None]] = set()
         for kind in self.kinds:
-            self._listen(kind.key)
+            replicas.get(kind.key).on_change(partial(self._changed, kind.key))
 
     # --- views ---
 
@@ -128,6 +135,7 @@ class Hub:
         watched = self._store.open(wanted.id_of(state), make)
         if watched.view.dirty:
             self._update(watched)
+            watched = self._store.open(wanted.id_of(state), make)  # another one, where that failed
         return cast("V", watched.view)
 
     # --- sockets ---
@@ -144,17 +152,24 @@ class Hub:
         if view is None:
             self._post(socket, message_of({"view": "", "seq": "", "keys": [], "path": path}))
         else:
-            watched = self._store.keep(view)
-            socket.view = view = watched.view
+            self._show(socket, self._store.keep(view), seq)
+        if socket in self.sockets:
+            self._post(socket, self._beat())
+
+    def _show(self, socket: Socket, watched: Watched, seq: str) -> None:
+        """Say what the socket follows from here on, and send the window unless its page has it."""
+        socket.view = view = watched.view
+        with self._alone(watched):
             if view.dirty:
-                self._update(watched)
-            watched.sockets.add(socket)
+                self._bring(watched)
             known = seq == view.seq
-            hello = {"view": view.id, "seq": view.seq if known else "", "keys": view.keys, "path": path}
+            hello = {"view": view.id, "seq": view.seq if known else "", "keys": view.keys, "path": socket.path}
             self._post(socket, message_of(hello))
             if not known:
                 self._post(socket, self._window(watched))
-        self._post(socket, self._beat())
+            watched.sockets.add(socket)
+        if watched.view.id not in self.views:
+            self._turn_out(socket)
 
     def leave(self, socket: Socket) -> None:
         """The socket is gone."""
@@ -211,51 +226,43 @@ class Hub:
         return max(0.0, min(wait, self._next_beat - now))
 
     def _second(self) -> None:
-        """Once a second: time passes in views, the heartbeat goes out, and what nobody needs is dropped."""
+        """Once a second: the heartbeat goes out, time passes in views, and what nobody needs is dropped."""
         moment = self._clock.time()
-        for summary in self.summaries.values():
-            summary.pass_time(moment)
+        self._counts.pass_time(moment)
+        self._send_beat()
         for watched in list(self.views.values()):
-            due = watched.view.next_due()
-            if due is not None and due <= moment:
-                watched.view.pass_time(moment)
-            if watched.view.dirty:
-                self._touch(watched)
+            with self._alone(watched):
+                due = watched.view.next_due()
+                if due is not None and due <= moment:
+                    watched.view.pass_time(moment)
+                if watched.view.dirty:
+                    self._touch(watched)
         self._dirty -= self._store.expire()
+
+    def _send_beat(self) -> None:
         beat = self._beat()
         self.metrics.beats += 1
         for socket in list(self.sockets):
             self._post(socket, beat)
             if socket.given_up:
-                self._give_up(socket)
-
-    def _give_up(self, socket: Socket) -> None:
-        self.metrics.given_up += 1
-        self.leave(socket)
-        closing = asyncio.ensure_future(socket.close(COME_BACK))
-        self._closing.add(closing)
-        closing.add_done_callback(self._closing.discard)
+                self.metrics.given_up += 1
+                self._turn_out(socket)
 
     def _beat(self) -> Message:
         replicas = {replica.key: replica for replica in self._replicas}
         content = beat(self.kinds, replicas, self.summaries, self._clock)
-        return message_of({"beat": {**content, "problem": self.problem()}})
+        return message_of({"beat": {**content, "problem": self.problem(), "cluster": self._cluster()}})
 
     # --- changes ---
 
-    def _listen(self, key: str) -> None:
-        replica = self._replicas.get(key)
-        summary = self.summaries[key] = Summary(key)
-        summary.fill(replica.rows.values(), self._clock.time())
-        replica.on_change(partial(self._changed, key))
-
     def _changed(self, key: str, change: Change) -> None:
-        self.summaries[key].apply(change, self._clock.time())
-        for watched in self.views.values():
+        self._counts.apply(key, change)
+        for watched in list(self.views.values()):
             if key in watched.view.listens:
-                watched.view.apply(key, change)
-                if watched.view.dirty:
-                    self._touch(watched)
+                with self._alone(watched):
+                    watched.view.apply(key, change)
+                    if watched.view.dirty:
+                        self._touch(watched)
         if change.state:
             self._next_beat = self._clock.now()
             self._wake.set()
@@ -269,6 +276,11 @@ class Hub:
 
     def _update(self, watched: Watched) -> None:
         """Bring those who look to the view's present state."""
+        with self._alone(watched):
+            self._bring(watched)
+
+    def _bring(self, watched: Watched) -> None:
+        """As `_update`, but what the view raises is the caller's."""
         view = watched.view
         self._dirty.discard(watched)
         watched.updated = self._clock.now()
@@ -277,7 +289,7 @@ class Hub:
             return
         after = view.seq
         started = time.perf_counter()
-        html = self._rendered(watched)
+        html = view.update(self._render)
         watched.cost = time.perf_counter() - started
         self.metrics.render_seconds += watched.cost
         if not html:
@@ -287,16 +299,6 @@ class Hub:
         for socket in watched.sockets:
             self._post(socket, message)
 
-    def _rendered(self, watched: Watched) -> str:
-        """The update's HTML. A template that fails takes nobody else down: those who look get the window next time."""
-        try:
-            return watched.view.update(self._render)
-        except Exception:
-            logger.exception("the frame of view %s could not be rendered", watched.view.id)
-            self.metrics.render_errors += 1
-            watched.view.skip_update()
-            return ""
-
     def _window(self, watched: Watched) -> Message:
         view = watched.view
         if watched.window is None or watched.window[0] != view.seq:
@@ -304,3 +306,25 @@ class Hub:
             content = {"content": view.render_window(self._render), "view": view.id, "seq": view.seq, **view.extras()}
             watched.window = (view.seq, frame_of(content))
         return watched.window[1]
+
+    # --- what fails ---
+
+    @contextmanager
+    def _alone(self, watched: Watched) -> Iterator[None]:
+        """Whatever this view raises here ends the view and nothing else."""
+        try:
+            yield
+        except Exception:
+            logger.exception("view %s failed and is dropped; its pages connect again", watched.view.id)
+            self.metrics.view_errors += 1
+            self._store.drop(watched)
+            self._dirty.discard(watched)
+            for socket in list(watched.sockets):
+                self._turn_out(socket)
+
+    def _turn_out(self, socket: Socket) -> None:
+        """Let go of a socket and tell its page to connect again."""
+        self.leave(socket)
+        closing = asyncio.ensure_future(socket.close(COME_BACK))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)

@@ -103,6 +103,33 @@
 
   const plainTitle = () => document.title.replace(/^\((?:stale|offline)\) /, "");
 
+  /* ---- the cluster: chosen or mended after this page was loaded, it is followed ---- */
+
+  const drawn = { name: document.querySelector("[data-cluster=name]")?.textContent ?? "" };
+
+  function write(element, text) {
+    if (element.textContent !== text) element.textContent = text;
+    const parts = element.matches("dd") ? [element.previousElementSibling, element] : [element.closest(".total")];
+    for (const part of parts) part?.toggleAttribute("hidden", !text);
+  }
+
+  function showCluster(cluster) {
+    for (const element of document.querySelectorAll("[data-cluster]")) {
+      write(element, cluster[element.dataset.cluster] ?? "");
+    }
+    const end = ` · ${drawn.name} · Deltaboard`;
+    if (cluster.name !== drawn.name && document.title.endsWith(end)) {
+      document.title = `${document.title.slice(0, -end.length)} · ${cluster.name} · Deltaboard`;
+    }
+    drawn.name = cluster.name;
+    const colour = cluster.colour || "blue";
+    if (root.dataset.colour === colour) return;
+    root.dataset.colour = colour;
+    paintIcon(document.body.dataset.live);
+  }
+
+  document.addEventListener("deltaboard:beat", ({ detail: { cluster } }) => cluster && showCluster(cluster));
+
   document.addEventListener("deltaboard:state", ({ detail }) => {
     const state = detail.state;
     const word = document.querySelector("[data-live-word]");
