@@ -93,8 +93,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "dashboard.access.middleware.Security",
     "dashboard.access.middleware.ContentSecurityPolicy",
+    "dashboard.access.static_files.StaticFiles",
     "dashboard.access.middleware.GZip",
-    "dashboard.access.middleware.StaticFiles",
     "dashboard.access.middleware.Common",
     "dashboard.access.middleware.Csrf",
     "django_htmx.middleware.HtmxMiddleware",
@@ -134,7 +134,6 @@ STATIC_ROOT = BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_MAX_AGE = 0
-WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 LANGUAGE_CODE = "en-gb"
 USE_I18N = False

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -174,6 +176,19 @@ async def test_behind_a_signing_in_proxy_the_user_must_be_named(inner: Inner) ->
     assert user_of(inner.scopes[0]) == "alice"
 
 
+async def test_our_own_pages_socket_is_told_that_nobody_is_signed_in(inner: Inner) -> None:
+    """A browser hides a 403 before the handshake from its page, which would try for ever."""
+    refused = [{"type": "websocket.accept"}, {"type": "websocket.close", "code": 4403}]
+    ours = {"host": "localhost", "origin": "http://localhost"}
+    behind_proxy = Guard(inner, allowed_hosts=HOSTS, proxy_user_header="X-Forwarded-User")
+    assert await answered(behind_proxy, scope_of("websocket", **ours)) == refused
+    far = scope_of("websocket", server=("10.0.0.7", 8000), **ours)
+    assert await answered(Guard(inner, allowed_hosts=HOSTS), far) == refused
+    foreign = scope_of("websocket", host="localhost", origin="http://evil.example")
+    assert await answered(behind_proxy, foreign) == refused[1:]
+    assert inner.scopes == []
+
+
 async def test_a_user_named_by_the_browser_counts_for_nothing_without_a_proxy(guard: Guard, inner: Inner) -> None:
     await answered(guard, scope_of(host="localhost", x_forwarded_user="mallory"))
     assert user_of(inner.scopes[0]) == ""
@@ -233,6 +248,7 @@ async def test_every_response_carries_a_strict_policy() -> None:
         assert response["Referrer-Policy"] == "same-origin"
         assert response["Cross-Origin-Opener-Policy"] == "same-origin"
         assert response["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert response["X-Frame-Options"] == "DENY"
         assert "Access-Control-Allow-Origin" not in response
 
 
@@ -264,6 +280,68 @@ async def test_static_files_are_checked_for_freshness_each_time_and_sent_once() 
     assert (again.status_code, again.content) == (304, b"")
     assert (await AsyncClient().post("/static/css/deltaboard.css")).status_code == 405
     assert (await AsyncClient().get("/static/../settings.py")).status_code == 404
+
+
+STYLES = "/static/css/deltaboard.css"
+
+
+@pytest.mark.usefixtures("urls")
+@pytest.mark.parametrize("accepted", ["gzip, deflate, br, zstd", "identity"])
+async def test_a_browser_that_has_a_static_file_is_not_sent_it_again(accepted: str) -> None:
+    client = AsyncClient(headers={"accept-encoding": accepted})
+    first = await client.get(STYLES)
+    assert first.status_code == 200
+    for had in (first["ETag"], f"W/{first['ETag']}", f'"another", W/{first["ETag"]}', "*"):
+        again = await client.get(STYLES, headers={"if-none-match": had})
+        assert (again.status_code, again.content) == (304, b""), had
+        assert again["ETag"] == first["ETag"]
+        assert "Accept-Encoding" in again["Vary"]
+        assert "Content-Security-Policy" in again
+    changed = await client.get(STYLES, headers={"if-none-match": '"another"'})
+    assert (changed.status_code, changed.content) == (200, first.content)
+
+
+@pytest.mark.usefixtures("urls")
+async def test_static_files_are_compressed_once_for_who_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    compress = gzip.compress
+
+    def counted(data: bytes, *args: Any, **kwargs: Any) -> bytes:
+        begun.append(len(data))
+        return compress(data, *args, **kwargs)
+
+    monkeypatch.setattr(gzip, "compress", counted)
+    client = AsyncClient()
+    plain = await client.get(STYLES)
+    assert "Content-Encoding" not in plain
+    for _ in range(3):
+        packed = await client.get(STYLES, headers={"accept-encoding": "br, gzip"})
+        assert packed["Content-Encoding"] == "gzip"
+        assert packed["Content-Length"] == str(len(packed.content))
+        assert gzip.decompress(packed.content) == plain.content
+        assert packed["ETag"] != plain["ETag"]
+    assert begun == [len(plain.content)]
+    head = await client.head(STYLES, headers={"accept-encoding": "br, gzip"})
+    assert (head.content, head["Content-Length"], head["ETag"]) == (b"", packed["Content-Length"], packed["ETag"])
+    small = await client.get("/static/favicon/live.svg", headers={"accept-encoding": "gzip;q=0"})
+    assert "Content-Encoding" not in small
+
+
+@pytest.mark.usefixtures("urls")
+@pytest.mark.parametrize("refreshed", [True, False])
+async def test_a_static_file_that_is_edited_meanwhile_is_sent_whole(tmp_path: Path, refreshed: bool) -> None:
+    """The new one where files are read anew (DEBUG), else the old one; never a new one cut off at the old length."""
+    file = tmp_path / "edited.css"
+    file.write_text("a { color: red }")
+    with override_settings(STATICFILES_DIRS=[tmp_path], WHITENOISE_AUTOREFRESH=refreshed):
+        client = AsyncClient()
+        first = await client.get("/static/edited.css")
+        assert first.content == b"a { color: red }"
+        file.write_text("a { color: red; background: black }")
+        again = await client.get("/static/edited.css")
+        assert again.content == (file.read_bytes() if refreshed else first.content)
+        assert again["Content-Length"] == str(len(again.content))
+        assert (again["ETag"] != first["ETag"]) is refreshed
 
 
 @pytest.mark.usefixtures("urls")

@@ -35,6 +35,9 @@ class Refusal:
 
     status: int
     sentence: str
+    to_own_page: bool = False
+    """Whether our own page may meet it. A browser tells its page nothing of a 403 before the websocket's handshake is
+    over, and the page would try for ever; so such a socket is accepted and closed with 4403, which the page shows."""
 
 
 class Guard:
@@ -57,6 +60,8 @@ class Guard:
             await self._inner({**scope, USER_KEY: self._user(scope)}, receive, send)
         elif scope["type"] == "websocket":
             await receive()
+            if refusal.to_own_page:
+                await send({"type": "websocket.accept"})
             await send({"type": "websocket.close", "code": 4403})
         else:
             await _refuse(send, refusal)
@@ -88,9 +93,8 @@ class Guard:
         if self._user_header:
             if self._user(scope):
                 return None
-            return Refusal(
-                403, f"Nobody is signed in: the request lacks the header {self._user_header}, which the proxy sets."
-            )
+            sentence = f"Nobody is signed in: the request lacks the header {self._user_header}, which the proxy sets."
+            return Refusal(403, sentence, to_own_page=True)
         server = scope.get("server")
         if not server or server[1] is None or is_loopback(str(server[0])):
             return None
@@ -98,6 +102,7 @@ class Guard:
             403,
             "Deltaboard has no sign-in yet and therefore answers on this machine's own addresses only. "
             "Behind a proxy that signs people in, set DELTABOARD_TRUST_PROXY_USER.",
+            to_own_page=True,
         )
 
     def _user(self, scope: Scope) -> str:

@@ -6,10 +6,8 @@ none of these waits for anything. Here they are called where the request is: on 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from asgiref.sync import markcoroutinefunction
 from csp.middleware import CSPMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -18,7 +16,6 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
 from django.utils.deprecation import MiddlewareMixin
-from whitenoise.middleware import WhiteNoiseMiddleware
 
 from dashboard.access.guard import MACHINE_PATHS
 
@@ -53,7 +50,7 @@ class ContentSecurityPolicy(OnLoop, CSPMiddleware):
 
 
 class GZip(OnLoop, GZipMiddleware):
-    """Compresses pages and scripts."""
+    """Compresses pages; static files come compressed."""
 
 
 class Common(OnLoop, CommonMiddleware):
@@ -71,44 +68,3 @@ class Csrf(OnLoop, CsrfViewMiddleware):
     ) -> HttpResponseBase | None:
         refusal: HttpResponseBase | None = super().process_view(request, callback, callback_args, callback_kwargs)
         return refusal
-
-
-class _Files(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise's table of files; `collectstatic` need not have run, the finders know them all."""
-
-    def add_files(self, root: str | Path, prefix: str | None = None) -> None:
-        if Path(root).is_dir():
-            super().add_files(root, prefix)
-
-
-class StaticFiles:
-    """Serves static files with WhiteNoise's headers, read on the loop: they are few, small and in the page cache.
-
-    WhiteNoise's own middleware is synchronous, which would push each request through a thread.
-    """
-
-    async_capable = True
-    sync_capable = False
-
-    def __init__(self, get_response: Any) -> None:
-        self.get_response = get_response
-        self.files = _Files(get_response)
-        markcoroutinefunction(self)
-
-    async def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        found = self._find(request.path_info)
-        if found is None:
-            response: HttpResponseBase = await self.get_response(request)
-            return response
-        answer = found.get_response(request.method, request.META)
-        body = b""
-        if answer.file is not None:
-            with answer.file as file:
-                body = file.read()
-        headers = dict(answer.headers)
-        return HttpResponse(body, status=int(answer.status), headers=headers)
-
-    def _find(self, path: str) -> Any:
-        if self.files.autorefresh:
-            return self.files.find_file(path)
-        return self.files.files.get(path)

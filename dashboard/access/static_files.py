@@ -1,0 +1,109 @@
+"""Static files: found by WhiteNoise, read and compressed once, and sent again only to who has not got them yet."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+from wsgiref.headers import Headers
+
+from asgiref.sync import markcoroutinefunction
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import MissingFileError
+
+WORTH_IT = 0.9
+"""A compressed form that is not smaller than this share of the plain one is not sent."""
+
+
+class StaticFile:
+    """One file as it was when it was first asked for: what is sent later is never half of it and half of another."""
+
+    def __init__(self, path: Path, headers: Mapping[str, str]) -> None:
+        self._path = path
+        self._headers = headers
+
+    def response(self, request: HttpRequest) -> HttpResponse:
+        """The file, compressed for who takes it; 304 for who has it; 405 where something else than reading is asked."""
+        if request.method not in ("GET", "HEAD"):
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        compressed = self._compressed if takes_gzip(request.headers.get("Accept-Encoding", "")) else None
+        body = compressed or self._content
+        response = HttpResponse(b"" if request.method == "HEAD" else body, headers=self._headers)
+        response["ETag"] = f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
+        response["Vary"] = "Accept-Encoding"
+        response["Content-Length"] = str(len(body))
+        if compressed:
+            response["Content-Encoding"] = "gzip"
+        return cast("HttpResponse", get_conditional_response(request, etag=response["ETag"], response=response))
+
+    @cached_property
+    def _content(self) -> bytes:
+        return self._path.read_bytes()
+
+    @cached_property
+    def _digest(self) -> str:
+        return hashlib.sha256(self._content).hexdigest()[:32]
+
+    @cached_property
+    def _compressed(self) -> bytes | None:
+        compressed = gzip.compress(self._content, mtime=0)
+        return compressed if len(compressed) < WORTH_IT * len(self._content) else None
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Whether an Accept-Encoding header names gzip, and not to refuse it."""
+    for coding in accepted.lower().split(","):
+        name, _, weight = coding.partition(";")
+        if name.strip() == "gzip":
+            return weight.replace(" ", "").rstrip("0") not in ("q=", "q=0.")
+    return False
+
+
+class _Table(WhiteNoiseMiddleware):  # type: ignore[misc]
+    """WhiteNoise's table of files; `collectstatic` need not have run, the finders know them all."""
+
+    def add_files(self, root: str | Path, prefix: str | None = None) -> None:
+        if Path(root).is_dir():
+            super().add_files(root, prefix)
+
+    def get_static_file(self, path: str, url: str, stat_cache: Mapping[str, object] | None = None) -> StaticFile:
+        if stat_cache is None and not Path(path).is_file():
+            raise MissingFileError(path)
+        headers = Headers([])
+        self.add_mime_headers(headers, path, url)
+        self.add_cache_headers(headers, path, url)
+        return StaticFile(Path(path), dict(headers.items()))
+
+
+class StaticFiles:
+    """Middleware that serves static files on the loop: they are few and small, and each is read and compressed once.
+
+    WhiteNoise's own is synchronous, which would push each request through a thread; it would leave the compressing to
+    GZipMiddleware, each time anew, and know its own ETag no more when that one has weakened it. With
+    WHITENOISE_AUTOREFRESH every request reads the file as it is then.
+    """
+
+    async_capable = True
+    sync_capable = False
+
+    def __init__(self, get_response: Any) -> None:
+        self.get_response = get_response
+        self._table = _Table(get_response)
+        markcoroutinefunction(self)
+
+    async def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        found = self._find(request.path_info)
+        if found is not None:
+            return found.response(request)
+        response: HttpResponseBase = await self.get_response(request)
+        return response
+
+    def _find(self, path: str) -> StaticFile | None:
+        found = self._table.find_file(path) if self._table.autorefresh else self._table.files.get(path)
+        return cast("StaticFile | None", found)
