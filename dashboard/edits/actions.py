@@ -16,11 +16,20 @@ from dashboard.edits.fields import Value, get, same
 from dashboard.edits.loop import off_loop
 from dashboard.edits.merge import merge
 from dashboard.edits.outcomes import Draft, Gone, Moved, Outcome, Refused, Replaced, Review, Reviewed, Saved, Unsure
-from dashboard.edits.problems import Problem, Refusal, located, mismatched, refusal_of, unreadable
+from dashboard.edits.problems import (
+    Problem,
+    Refusal,
+    is_unanswered,
+    located,
+    mismatched,
+    refusal_of,
+    unanswered,
+    unreadable,
+)
 from dashboard.edits.rewrite import rewrite
 from dashboard.edits.schema import UNKNOWN, Schema
 from dashboard.resources.yaml_text import to_yaml
-from informerd.errors import Conflict, InformerdError, NotFound, Unreachable
+from informerd.errors import Conflict, InformerdError, NotFound
 
 TRIES = 4
 """How often an update is sent anew because only what is not edited, such as the status, has changed meanwhile."""
@@ -44,8 +53,6 @@ async def save(exchange: Exchange, draft: Draft, schema: Schema = UNKNOWN) -> Ou
         return document
     try:
         return await _saved(exchange, draft, document, schema)
-    except Unreachable as error:
-        return await _found_out(exchange, draft, document, schema, error)
     except InformerdError as error:
         return refused(draft, error, document)
 
@@ -142,28 +149,35 @@ async def _saved(exchange: Exchange, draft: Draft, document: Document, schema: S
             continue
         except NotFound:
             return Gone(draft)
+        except InformerdError as error:
+            if not is_unanswered(error):
+                raise
+            return await _found_out(exchange, draft, document, schema, error)
         version = stored.value["metadata"]["resourceVersion"]
         return Saved(version, changed=version != now.version, warnings=stored.warnings)
     return _too_busy(draft)
 
 
 async def _found_out(
-    exchange: Exchange, draft: Draft, document: Document, schema: Schema, error: Unreachable
+    exchange: Exchange, draft: Draft, document: Document, schema: Schema, error: InformerdError
 ) -> Outcome:
-    """After a write without an answer: look whether the API server stored it."""
+    """After a write without a clear answer: look whether the API server stored it."""
     try:
         live = await _live(exchange, draft)
     except InformerdError:
-        return Unsure(draft, str(error))
+        return Unsure(draft, error)
     if isinstance(live, Gone | Replaced):
         return live
     now = Base.of(live)
     if same(now.value, editable(to_write(document.value, live))):
         return Saved(now.version)
     if same(now.value, draft.base.value):
-        words = "No answer came to the write, and the object is as it was. Should it still arrive, a review shows it."
-        return Refused(draft, Refusal((Problem(words, str(error)),), 503, "It was not saved", unsure=True))
-    return await _moved(draft, document, live, schema)
+        words = "The object is as it was. Should the change still arrive, a review shows it."
+        return Refused(draft, unanswered(error, "It was not saved", words))
+    moved = await _moved(draft, document, live, schema)
+    if not moved.merge.conflicts and same(moved.merge.value, now.value):
+        return Saved(now.version)  # all of it is there, beside what the API server set itself or others wrote since
+    return replace(moved, unsure=True)
 
 
 async def _merged(exchange: Exchange, moved: Moved, document: Document, live: dict[str, Value]) -> Reviewed:

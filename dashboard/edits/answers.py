@@ -15,7 +15,7 @@ from dashboard.edits.merge import Conflict, Side
 from dashboard.edits.outcomes import Draft, Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Unsure
 from dashboard.edits.place import Place
 from dashboard.edits.posted import base_json, choice_name, reviewed_mark
-from dashboard.edits.problems import Problem, Refusal, with_excerpts
+from dashboard.edits.problems import Refusal, unanswered, with_excerpts
 from dashboard.edits.said import say
 from dashboard.edits.schema import Schema
 from dashboard.resources.yaml_text import dump
@@ -165,10 +165,10 @@ def _saved(place: Place, saved: Saved) -> HttpResponse:
 
 async def _unsure_page(place: Place, unsure: Unsure, schema: Schema) -> HttpResponse:
     words = (
-        "Whether the change was stored is not known. Review again to find out: a review writes nothing, and nothing "
+        "Whether your change was stored is not known. Review again to find out: a review writes nothing, and nothing "
         "can be stored twice."
     )
-    refusal = Refusal((Problem(words, unsure.said),), 503, "No answer came while saving", unsure=True)
+    refusal = unanswered(unsure.error, "It may or may not be saved", words)
     return await editor_page(place, schema, Editor(unsure.draft, refusal))
 
 

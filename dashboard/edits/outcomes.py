@@ -10,6 +10,7 @@ from dashboard.edits.editable import Base
 from dashboard.edits.fields import Path
 from dashboard.edits.merge import Merge, Side
 from dashboard.edits.problems import Refusal
+from informerd.errors import InformerdError
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class Moved:
     """Who changed it, as far as the API server tells (a field manager)."""
     at: str = ""
     """RFC 3339; empty where the API server does not tell."""
+    unsure: bool = False
+    """Whether the draft may have been written before their change: no clear answer came to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +82,18 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Unsure:
-    """No answer came to a write, and it could not be found out whether it was stored. Saving again is safe."""
+    """No clear answer came to a write, and it could not be found out whether it was stored. Saving again is safe."""
 
     draft: Draft
-    said: str
+    error: InformerdError
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Nothing was written, and why. `draft` is what the objections are about: the text as sent, or a merge of it."""
+    """Nothing was written (but see Refusal.unsure), and why.
+
+    `draft` is what the objections are about: the text as sent, or a merge of it.
+    """
 
     draft: Draft
     refusal: Refusal

@@ -24,13 +24,17 @@ from dashboard.edits.loop import off_loop
 from dashboard.edits.outcomes import Draft, Outcome, Refused
 from dashboard.edits.place import Place, find_place
 from dashboard.edits.posted import draft_of, is_reviewed, text_of
-from dashboard.edits.problems import Refusal, refusal_of, unreadable
+from dashboard.edits.problems import Refusal, is_unanswered, refusal_of, unanswered, unreadable
 from dashboard.edits.said import say
 from dashboard.edits.schema import Schema
 from informerd.errors import Conflict, InformerdError, NotFound
 
 SAVE, CREATE, REVIEW, RECREATE, TAKE, ADOPT, EDIT = "save", "create", "review", "recreate", "take", "adopt", "edit"
 BUTTONS = (SAVE, CREATE, REVIEW, RECREATE, TAKE, ADOPT, EDIT)
+_NOT_KNOWN = (
+    "It may or may not be deleted",
+    "Whether the deletion was taken is not known. This page, opened again, shows what became of it.",
+)
 PROPAGATIONS: tuple[Propagation, ...] = ("Background", "Foreground", "Orphan")
 
 
@@ -134,8 +138,10 @@ async def _asked(place: Place, *, changed: bool = False, refusal: Refusal | None
     try:
         live = await place.exchange.read()
     except NotFound as error:
-        return _went(place) if changed else place.unopened(error, "Delete")
+        return _went(place) if changed or refusal is not None else place.unopened(error, "Delete")
     except InformerdError as error:
+        if refusal is not None and refusal.unsure:
+            return place.trouble(refusal, "Delete")
         return place.unopened(error, "Delete")
     context = {"deletion": deletion_of(live, place.live.replicas), "changed": changed, "refusal": refusal}
     status = 409 if changed else refusal.code if refusal is not None else 200
@@ -156,7 +162,8 @@ async def _deleted(place: Place) -> HttpResponse:
     except NotFound:
         return _went(place)
     except InformerdError as error:
-        return await _asked(place, refusal=refusal_of(error))
+        lost = is_unanswered(error)
+        return await _asked(place, refusal=unanswered(error, *_NOT_KNOWN) if lost else refusal_of(error))
     return _went(place) if left is None else _going(place, left["metadata"].get("finalizers", ()))
 
 

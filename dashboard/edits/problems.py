@@ -52,7 +52,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Nothing was written, and why."""
+    """Nothing was written (but see `unsure`), and why."""
 
     problems: tuple[Problem, ...]
     code: int
@@ -76,6 +76,18 @@ def refusal_of(error: InformerdError) -> Refusal:
     if isinstance(error, CredentialsError):
         return Refusal((Problem("The credentials for the cluster could not be had.", str(error)),), 503, "Not sent")
     return Refusal((Problem("No answer came from the API server.", str(error)),), 503, "The API server is unreachable")
+
+
+def is_unanswered(error: InformerdError) -> bool:
+    """Whether a write that ended so may have been done all the same: etcd's time-outs come as 500 after it stored."""
+    lost = isinstance(error, Unreachable) and not isinstance(error, CredentialsError)
+    return lost or isinstance(error, ServerError | ServerTimeout)
+
+
+def unanswered(error: InformerdError, title: str, known: str) -> Refusal:
+    """A write of which it is not known whether it was done, or not yet; `known` says what is, as sentences."""
+    lead = "No answer came from the API server." if isinstance(error, Unreachable) else "The API server failed over it."
+    return Refusal((Problem(f"{lead} {known}", str(error)),), 503, title, unsure=True)
 
 
 def unreadable(error: DocumentError) -> Refusal:

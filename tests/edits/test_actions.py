@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,20 +14,36 @@ from dashboard.edits.editable import Base, Target, to_write
 from dashboard.edits.exchange import Exchange, Stored
 from dashboard.edits.outcomes import Draft, Moved, Refused, Review, Saved, Unsure
 from dashboard.resources.kinds import KINDS
-from informerd.errors import Forbidden, Status, StatusDetails, TooManyRequests, Unreachable
+from informerd.errors import (
+    Forbidden,
+    InformerdError,
+    ServerError,
+    ServerTimeout,
+    Status,
+    StatusDetails,
+    TooManyRequests,
+    Unreachable,
+)
 from tests.controlplane import ControlPlane
 from tests.edits.test_pages import mydemo
 
 LOST = Unreachable("connection reset")
+UNCLEAR = [
+    LOST,
+    ServerError(Status(code=500, reason="", message="etcdserver: request timed out")),
+    ServerTimeout(Status(code=504, reason="Timeout", message="the server took too long")),
+]
+"""How a write can end that may have been done."""
 
 
 class Shaky(Exchange):
     """An exchange whose updates can be lost on the way there or back, and that others write between."""
 
-    lost_there = False
-    lost_back = False
+    lost_there: InformerdError | None = None
+    lost_back: InformerdError | None = None
     deaf = False
     before_update: Any = None
+    after: Any = None
 
     async def read(self) -> dict[str, Any]:
         if self.deaf:
@@ -36,11 +53,20 @@ class Shaky(Exchange):
     async def update(self, value: dict[str, Any], *, dry_run: bool) -> Stored:
         if self.before_update is not None:
             self.before_update()
+        return await self._sent(super().update(value, dry_run=dry_run))
+
+    async def create(self, value: dict[str, Any], *, dry_run: bool) -> Stored:
+        return await self._sent(super().create(value, dry_run=dry_run))
+
+    async def _sent(self, call: Coroutine[Any, Any, Stored]) -> Stored:
         if self.lost_there:
-            raise LOST
-        stored = await super().update(value, dry_run=dry_run)
+            call.close()
+            raise self.lost_there
+        stored = await call
+        if self.after is not None:
+            self.after()
         if self.lost_back:
-            raise LOST
+            raise self.lost_back
         return stored
 
 
@@ -60,23 +86,93 @@ async def draft_with(exchange: Exchange, port: int) -> Draft:
     return Draft(base.text.replace("port: 8080", f"port: {port}"), base)
 
 
+@pytest.mark.parametrize("error", UNCLEAR, ids=str)
 async def test_an_answer_lost_on_its_way_back_is_found_to_be_stored(
-    cluster: ControlPlane, one: str, exchange: Shaky
+    cluster: ControlPlane, one: str, exchange: Shaky, error: InformerdError
 ) -> None:
     draft = await draft_with(exchange, 9090)
-    exchange.lost_back = True
+    exchange.lost_back = error
     outcome = await save(exchange, draft)
     assert isinstance(outcome, Saved)
     assert outcome.version == cluster.get(one)["metadata"]["resourceVersion"]
 
 
-async def test_a_write_that_never_arrived_is_found_not_to_be_stored(
+async def test_what_is_stored_is_found_though_others_added_to_it(
     cluster: ControlPlane, one: str, exchange: Shaky
 ) -> None:
     draft = await draft_with(exchange, 9090)
-    exchange.lost_there = True
+    exchange.lost_back = LOST
+    exchange.after = lambda: cluster.patch(one, {"metadata": {"labels": {"late": "yes"}}})
+    assert await save(exchange, draft) == Saved(cluster.get(one)["metadata"]["resourceVersion"])
+
+
+async def test_what_others_wrote_over_it_leaves_open_whether_it_was_stored(
+    cluster: ControlPlane, one: str, exchange: Shaky
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    exchange.lost_back = LOST
+    exchange.after = lambda: cluster.patch(one, {"spec": {"port": 7777}})
+    outcome = await save(exchange, draft)
+    assert isinstance(outcome, Moved)
+    assert outcome.unsure
+
+
+async def test_where_nothing_was_sent_nothing_is_said_to_be_open(one: str, exchange: Shaky) -> None:
+    draft = await draft_with(exchange, 9090)
+    exchange.deaf = True
     outcome = await save(exchange, draft)
     assert isinstance(outcome, Refused)
+    assert not outcome.refusal.unsure
+
+
+@pytest.mark.parametrize("error", UNCLEAR, ids=str)
+async def test_an_object_whose_making_was_not_confirmed_is_found(
+    cluster: ControlPlane, one: str, exchange: Shaky, error: InformerdError
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    cluster.delete(one)
+    exchange.lost_back = error
+    outcome = await create_again(exchange, draft)
+    assert outcome == Saved(cluster.get(one)["metadata"]["resourceVersion"])
+
+
+@pytest.mark.parametrize("error", UNCLEAR, ids=str)
+async def test_an_object_that_was_not_made_is_said_not_to_be_there(
+    cluster: ControlPlane, one: str, exchange: Shaky, error: InformerdError
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    cluster.delete(one)
+    exchange.lost_there = error
+    outcome = await create_again(exchange, draft)
+    assert isinstance(outcome, Refused)
+    assert outcome.refusal.unsure
+    assert outcome.refusal.title == "It was not made again"
+    assert outcome.draft.text == draft.text
+
+
+async def test_an_object_that_may_be_ours_is_not_claimed(cluster: ControlPlane, one: str, exchange: Shaky) -> None:
+    draft = await draft_with(exchange, 9090)
+    cluster.delete(one)
+    exchange.lost_back = LOST
+    exchange.after = lambda: cluster.patch(one, {"spec": {"port": 7777}})
+    outcome = await create_again(exchange, draft)
+    assert isinstance(outcome, Refused)
+    assert outcome.refusal.unsure
+    exchange.lost_back = exchange.after = None
+    cluster.delete(one)
+    exchange.lost_there, exchange.deaf = LOST, True
+    assert isinstance(await create_again(exchange, draft), Unsure)
+
+
+@pytest.mark.parametrize("error", UNCLEAR, ids=str)
+async def test_a_write_that_never_arrived_is_found_not_to_be_stored(
+    cluster: ControlPlane, one: str, exchange: Shaky, error: InformerdError
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    exchange.lost_there = error
+    outcome = await save(exchange, draft)
+    assert isinstance(outcome, Refused)
+    assert outcome.refusal.unsure
     assert outcome.draft.text == draft.text
     assert cluster.get(one)["spec"]["port"] == 8080
 
@@ -89,7 +185,7 @@ async def test_where_nothing_answers_the_page_says_that_it_does_not_know(one: st
         exchange.deaf = next(reads)
         return await Shaky.read(exchange)
 
-    exchange.lost_there = True
+    exchange.lost_there = LOST
     exchange.read = read  # type: ignore[method-assign]
     outcome = await save(exchange, draft)
     assert isinstance(outcome, Unsure)

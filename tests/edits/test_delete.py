@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
 from dashboard.edits.deletion import NAMED
 from dashboard.live.messages import Row
+from informerd.answer import Answer
+from informerd.client import Client
+from informerd.errors import Forbidden, ServerError, Status, Unreachable
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
 from tests.edits.test_pages import mydemo
@@ -93,6 +98,63 @@ async def test_an_object_that_is_gone_already_counts_as_deleted(
     page = await browser.press(page, "delete")
     assert page.status == 302
     assert "/one/" not in page.location
+
+
+class Lossy:
+    """Stands between a client and the API server: the answer to a DELETE is lost, and then as many reads fail."""
+
+    def __init__(self, client: Client, *, arrives: bool, deaf: int = 0) -> None:
+        self._request = client.request
+        self._arrives = arrives
+        self._deaf = deaf
+
+    async def request(self, method: str, path: str, **options: Any) -> Answer:
+        if method == "DELETE":
+            if self._arrives:
+                await self._request(method, path, **options)
+            raise ServerError(Status(code=500, message="etcdserver: request timed out"))
+        if self._deaf and "/mydemos/" in path:
+            self._deaf -= 1
+            raise Unreachable("connection reset")
+        return await self._request(method, path, **options)
+
+
+async def test_a_deletion_whose_answer_was_lost_is_found_to_be_done(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, collection: str, path: str
+) -> None:
+    cluster.create(collection, mydemo("one"))
+    page = await browser.open(f"{path}delete/")
+    parts.client.request = Lossy(parts.client, arrives=True).request
+    page = await browser.press(page, "delete")
+    assert (page.status, page.said) == (302, True)
+    assert "/one/" not in page.location
+
+
+@pytest.mark.parametrize("deaf", [0, 1], ids=["read", "deaf"])
+async def test_where_a_deletion_cannot_be_found_out_the_page_claims_nothing(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, collection: str, path: str, deaf: int
+) -> None:
+    cluster.create(collection, mydemo("one"))
+    page = await browser.open(f"{path}delete/")
+    parts.client.request = Lossy(parts.client, arrives=False, deaf=deaf).request
+    page = await browser.press(page, "delete")
+    assert page.status == 503
+    assert "It may or may not be deleted" in page.text
+    assert "etcdserver: request timed out" in page.text
+    assert "Nothing was changed" not in page.text
+    assert "text is kept" not in page.text
+
+
+async def test_a_refused_deletion_speaks_of_no_text(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, collection: str, path: str
+) -> None:
+    cluster.create(collection, mydemo("one"))
+    page = await browser.open(f"{path}delete/")
+    refused = Forbidden(Status(code=403, reason="Forbidden", message="no"))
+    parts.client.delete = AsyncMock(side_effect=refused)
+    page = await browser.press(page, "delete")
+    assert page.status == 403
+    assert "Nothing was changed in the cluster." in page.text
 
 
 async def test_without_saying_which_state_nothing_is_deleted(
