@@ -13,6 +13,9 @@ from informerd.health import HealthMonitor, State
 
 log = logging.getLogger(__name__)
 
+REFUSED = "the API server does not accept the credentials"
+"""How the problem begins where it answered 401."""
+
 WatchErrorHandler = Callable[[Exception], None]
 """Called for failures of a list, of a watch and of a watch's start, before the wait for the next try."""
 
@@ -39,7 +42,7 @@ class Recovery:
         delay = min(self._backoff.next(), at_most)
         if isinstance(error, ApiError) and error.retry_after is not None:
             delay = max(delay, error.retry_after)
-        problem = f"the API server has no {self._name}" if isinstance(error, NotFound) else str(error)
+        problem = self._sentence(error)
         self._monitor.become(self._state_after(error), problem, self._clock.time() + delay)
         self._wake.clear()
         await sleep_or(self._wake, delay, self._clock)
@@ -58,6 +61,11 @@ class Recovery:
     def probe_failed(self) -> None:
         """The API server does not answer."""
         self._server_silent = True
+
+    def _sentence(self, error: Exception) -> str:
+        if isinstance(error, NotFound):
+            return f"the API server has no {self._name}"
+        return f"{REFUSED}: {error}" if isinstance(error, Unauthorized) else str(error)
 
     def _state_after(self, error: Exception | None) -> State:
         if isinstance(error, NotFound):

@@ -77,6 +77,7 @@ class Hub:
         self.problem = problem
         """Says what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
         self._cluster = cluster
+        self._told = ""
         self.sockets: set[Socket] = set()
         self._store = ViewStore(clock)
         self._counts = Summaries([replicas.get(kind.key) for kind in self.kinds], clock)
@@ -133,6 +134,7 @@ class Hub:
 
     def _open(self, wanted: type[V], state: str, make: Callable[[], V]) -> V:
         watched = self._store.open(wanted.id_of(state), make)
+        watched.view.trouble = self.problem
         if watched.view.dirty:
             self._update(watched)
             watched = self._store.open(wanted.id_of(state), make)  # another one, where that failed
@@ -230,8 +232,10 @@ class Hub:
         moment = self._clock.time()
         self._counts.pass_time(moment)
         self._send_beat()
+        before, self._told = self._told, self.problem()
         for watched in list(self.views.values()):
             with self._alone(watched):
+                watched.view.dirty = watched.view.dirty or before != self._told
                 due = watched.view.next_due()
                 if due is not None and due <= moment:
                     watched.view.pass_time(moment)

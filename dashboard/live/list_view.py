@@ -21,6 +21,7 @@ from dashboard.resources.kinds import KindInfo
 from dashboard.resources.query import Query
 from informerd.clock import Clock
 from informerd.health import Health
+from informerd.recovery import REFUSED
 
 WINDOW = 100
 """Rows in a page."""
@@ -150,6 +151,16 @@ class ListView(View):
         return self._replica.health
 
     @property
+    def refused(self) -> bool:
+        """Whether it cannot be listed because the API server does not accept the credentials."""
+        return self.health.problem.startswith(REFUSED)
+
+    @property
+    def unread(self) -> str:
+        """Why its first list cannot even be asked for, as a sentence; empty where it can or has come."""
+        return self.trouble() if self.health.state == "starting" else ""
+
+    @property
     def expected(self) -> int | None:
         health = self.health
         return None if health.remaining is None else health.listed + health.remaining
@@ -249,5 +260,5 @@ class ListView(View):
 
     def _sums_now(self) -> Sums:
         """Whatever the parts beside the rows depend on; health only where it is shown, in the empty list."""
-        health = None if self.total else (self.health.state, self.health.problem, self.health.listed)
+        health = None if self.total else (self.health.state, self.health.problem, self.health.listed, self.unread)
         return (self.total, self.all, self.page, dict(self._rows.facets.counts), health)

@@ -11,7 +11,7 @@ as a `deltaboard:rates` event on document.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge, nsmallest
 from itertools import islice
@@ -33,6 +33,8 @@ WRONG = 20
 LATEST = 12
 BACKGROUND = frozenset({"namespaces", "nodes", "events"})
 """Kinds that every cluster has objects of, however empty it is."""
+WAITING = frozenset({"starting", "syncing"})
+"""States in which the first list is on its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Tile:
 
     kind: KindInfo
     href: str
-    count: int
+    count: int | None
+    """None while nobody knows."""
     spread: tuple[Share, ...]
     """Pieces of the stacked bar, x and width of 0 to 100."""
     facts: str
@@ -114,6 +117,29 @@ class OverviewView(View):
         return sum(len(summary.wrong) for summary in self._summaries.values())
 
     @property
+    def unknown(self) -> str:
+        """Of which kinds nobody knows what is wrong, as sentences; empty where all could be listed."""
+        failing, waiting = self._unknown_titles()
+        if len(failing) == len(self._replicas):
+            return "No kind can be read."
+        told = [f"{named(failing)} cannot be read."] if failing else []
+        return " ".join(told + ([f"{named(waiting)} are being read."] if waiting else []))
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether that is so because something fails, and not because the first lists are on their way."""
+        return bool(self._unknown_titles()[0])
+
+    def _unknown_titles(self) -> tuple[list[str], list[str]]:
+        """Titles of kinds that cannot be read, and of those whose first list is on its way."""
+        failing: list[str] = []
+        waiting: list[str] = []
+        for replica in filter(is_unknown, self._replicas):
+            hopeful = state_of(replica) in WAITING and not self.trouble()
+            (waiting if hopeful else failing).append(self._kinds[replica.key].title)
+        return failing, waiting
+
+    @property
     def latest(self) -> tuple[FeedLine, ...]:
         newest = merge(
             *(
@@ -127,7 +153,7 @@ class OverviewView(View):
     @property
     def empty(self) -> bool:
         return not any(
-            replica.rows or replica.state == "starting" or replica.health.state not in {"live", "absent"}
+            replica.rows or state_of(replica) not in {"live", "absent"}
             for replica in self._replicas
             if replica.key not in BACKGROUND
         )
@@ -177,13 +203,15 @@ class OverviewView(View):
     def _tile(self, replica: Replica) -> Tile:
         kind, summary, now = self._kinds[replica.key], self._summaries[replica.key], self.clock.time()
         rates: tuple[Rate, ...] = replica.rates.list(now)
-        state = "starting" if replica.state == "starting" else replica.health.state
+        state = state_of(replica)
         rate = per_second(rates, now)
         facts, tone = _facts(state, len(summary.wrong), rate)
+        if state == "starting" and self.trouble():
+            facts, tone = "cannot be read", "warn"
         return Tile(
             kind=kind,
             href=kind.path,
-            count=len(replica.rows),
+            count=None if is_unknown(replica) else len(replica.rows),
             spread=shares(summary.tones),
             facts=facts,
             tone=tone,
@@ -191,6 +219,21 @@ class OverviewView(View):
             rate=rate,
             state=state,
         )
+
+
+def state_of(replica: Replica) -> str:
+    """The informer's state; ``starting`` too while the worker has said nothing."""
+    return "starting" if replica.state == "starting" else replica.health.state
+
+
+def is_unknown(replica: Replica) -> bool:
+    """Whether nobody here knows what the cluster has of this kind: it was never listed."""
+    return not replica.rows and state_of(replica) in {*WAITING, "forbidden", "unreachable"}
+
+
+def named(titles: Sequence[str]) -> str:
+    """``Pods, Nodes and Events``."""
+    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
 
 
 def _facts(state: str, wrong: int, rate: float) -> tuple[str, Tone]:

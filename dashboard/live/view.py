@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 from dashboard.live.renderer import Renderer
@@ -37,6 +38,8 @@ class View(ABC):
         self.token = secrets.token_hex(4)
         self.number = 0
         self.dirty = False
+        self.trouble: Callable[[], str] = lambda: ""
+        """Says what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
 
     @classmethod
     def id_of(cls, state: str) -> str:

@@ -132,11 +132,12 @@
     return words;
   }
 
-  /* The problems of the kinds that this page shows. What may not be listed spoils its own page, not those of many kinds. */
+  /* The problems of the kinds that this page shows. What may not be listed spoils its own page, not those of many kinds,
+     unless nothing at all may be. */
   function problemsOf(beat) {
     const keys = shown.keys.length ? shown.keys : Object.keys(beat.problems);
     const found = keys.map((key) => beat.problems[key]).filter(Boolean);
-    return keys.length > 1 ? found.filter((problem) => problem.state !== "forbidden") : found;
+    return found.length < keys.length ? found.filter((problem) => problem.state !== "forbidden") : found;
   }
 
   function wordsOf(beat, problems) {
@@ -145,6 +146,8 @@
     const [first] = problems;
     const same = problems.every((problem) => problem.state === first.state);
     const words = problemWords(first, now);
+    const nothing = problems.length === shown.keys.length && problems.every((problem) => problem.state === "forbidden");
+    if (nothing && problems.length > 1) return `Nothing can be read. ${words}`;
     if (shown.keys.length === 1 || (same && problems.length === shown.keys.length)) return words;
     return `${problems.map((problem) => problem.title).join(", ")}: ${words}`;
   }

@@ -148,6 +148,26 @@ def test_a_tile_says_what_keeps_its_kind_from_being_live(state: Any, facts: str)
     assert (tile.state, tile.facts) == (state, facts)
 
 
+@pytest.mark.parametrize("state", ["forbidden", "unreachable"])
+def test_what_cannot_be_listed_is_neither_counted_nor_said_to_be_well(state: Any) -> None:
+    shown = Shown()
+    shown.pods.beat(Health(state=state, since=shown.clock.time()))
+    assert shown.view.tiles[0].count is None
+    html = shown.view.render_window(shown.render)
+    assert "<h2>Cannot be known</h2><p>Pods cannot be read.</p>" in html
+    assert "Nothing is wrong" not in html
+    shown.nodes.beat(Health(state=state, since=shown.clock.time()))
+    assert shown.view.unknown == "No kind can be read."
+
+
+def test_first_lists_are_waited_for_unless_the_cluster_is_out_of_reach() -> None:
+    shown = Shown()
+    shown.pods.beat(Health(state="syncing", since=shown.clock.time(), listed=5))
+    assert (shown.view.unknown, shown.view.unreadable) == ("Pods are being read.", False)
+    shown.view.trouble = lambda: "the kubeconfig is broken."
+    assert (shown.view.unknown, shown.view.unreadable) == ("Pods cannot be read.", True)
+
+
 def test_an_empty_cluster_is_one_without_workloads() -> None:
     assert Shown().view.empty
     assert not Shown(pod("a")).view.empty

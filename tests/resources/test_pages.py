@@ -8,6 +8,7 @@ from html import unescape
 import pytest
 
 from informerd.health import Health, State
+from informerd.recovery import REFUSED
 from tests.resources.made import Json, made, row_of
 from tests.resources.site import Site
 
@@ -146,8 +147,25 @@ async def test_nothing_is_called_missing_while_the_cluster_has_not_said_so(state
     site = small_site()
     site.feeder("pods").beat(Health(state=state, since=0.0, problem="the API server does not answer"))
     html = words(await page(site, "/resources/pods/shop/web-9/"))
-    assert "Reading Pods the API server does not answer" in html
+    assert "Pods cannot be read the API server does not answer" in html
     assert rows(await page(site, "/resources/pods/")) == ["db-1", "web-1", "web-2"]
+
+
+async def test_a_list_that_no_cluster_can_fill_says_why_instead_of_reading() -> None:
+    site = Site(silent=("pods",))
+    site.parts.hub.problem = lambda: "the kubeconfig is broken."
+    html = words(await page(site, "/resources/pods/"))
+    assert "Pods cannot be read the kubeconfig is broken." in html
+    assert "Reading Pods" not in html
+    assert "Cannot be known Pods cannot be read." in words(await page(site, "/"))
+
+
+async def test_refused_credentials_are_not_taken_for_missing_rights() -> None:
+    site = Site()
+    site.feeder("pods").beat(Health(state="forbidden", since=0.0, problem=f"{REFUSED}: Unauthorized"))
+    html = words(await page(site, "/resources/pods/"))
+    assert "does not accept the credentials: Unauthorized" in html
+    assert "Ask for the verbs" not in html
 
 
 async def test_a_kind_that_the_api_server_lacks_says_so() -> None:
