@@ -7,9 +7,12 @@ from typing import Any, cast
 from asgiref.sync import SyncToAsync, sync_to_async
 from django.core import signals
 from django.core.exceptions import RequestAborted
-from django.core.handlers.asgi import ASGIHandler, get_script_prefix
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest, get_script_prefix
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
+
+from dashboard.access.guard import REFUSAL_HEADERS
 
 
 class LoopHandler(ASGIHandler):
@@ -22,6 +25,14 @@ class LoopHandler(ASGIHandler):
 
     A browser that goes away does not cancel its request: a write that has begun is finished.
     """
+
+    def create_request(self, scope: Any, body_file: Any) -> tuple[ASGIRequest, None] | tuple[None, HttpResponseBase]:
+        """The request, or the answer to one that cannot be read: no middleware sees it, so its headers are set here."""
+        request, refusal = super().create_request(scope, body_file)
+        if refusal is None:
+            return cast("ASGIRequest", request), None
+        sentence = "This request cannot be read: its address has to be UTF-8, percent-encoded.\n"
+        return None, HttpResponse(sentence, status=refusal.status_code, headers=REFUSAL_HEADERS)
 
     async def handle(self, scope: Any, receive: Any, send: Any) -> None:
         try:

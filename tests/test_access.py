@@ -179,10 +179,10 @@ async def test_behind_a_signing_in_proxy_the_user_must_be_named(inner: Inner) ->
 async def test_our_own_pages_socket_is_told_that_nobody_is_signed_in(inner: Inner) -> None:
     """A browser hides a 403 before the handshake from its page, which would try for ever."""
     refused = [{"type": "websocket.accept"}, {"type": "websocket.close", "code": 4403}]
-    ours = {"host": "localhost", "origin": "http://localhost"}
+    origin = "http://localhost"
     behind_proxy = Guard(inner, allowed_hosts=HOSTS, proxy_user_header="X-Forwarded-User")
-    assert await answered(behind_proxy, scope_of("websocket", **ours)) == refused
-    far = scope_of("websocket", server=("10.0.0.7", 8000), **ours)
+    assert await answered(behind_proxy, scope_of("websocket", host="localhost", origin=origin)) == refused
+    far = scope_of("websocket", server=("10.0.0.7", 8000), host="localhost", origin=origin)
     assert await answered(Guard(inner, allowed_hosts=HOSTS), far) == refused
     foreign = scope_of("websocket", host="localhost", origin="http://evil.example")
     assert await answered(behind_proxy, foreign) == refused[1:]
@@ -360,7 +360,30 @@ async def test_a_request_stays_on_the_event_loops_thread(monkeypatch: pytest.Mon
     assert threading.active_count() == before
 
 
-async def handled(address: str) -> list[Message]:
+@pytest.mark.usefixtures("urls")
+@pytest.mark.parametrize("limit", [{"DATA_UPLOAD_MAX_MEMORY_SIZE": 100}, {"DATA_UPLOAD_MAX_NUMBER_FIELDS": 1}])
+async def test_a_form_that_is_too_much_gets_a_page_of_ours(limit: dict[str, int]) -> None:
+    client = AsyncClient(enforce_csrf_checks=True)
+    token = (await client.get("/show/")).content.decode().strip()
+    with override_settings(**limit):
+        response = await client.post("/take/", {"csrfmiddlewaretoken": token, "a": "x" * 200})
+    assert response.status_code == 400
+    assert "<h1>This request was not understood</h1>" in response.content.decode()
+    assert "script-src 'self'" in response["Content-Security-Policy"]
+    assert response["X-Content-Type-Options"] == "nosniff"
+
+
+async def test_an_address_that_cannot_be_read_gets_a_sentence_that_may_run_nothing() -> None:
+    start, body = await handled("/", query=b"q=\xff")
+    assert start["status"] == 400
+    headers = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+    assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["content-type"] == "text/plain; charset=utf-8"
+    assert b"cannot be read" in body["body"]
+
+
+async def handled(address: str, *, query: bytes = b"") -> list[Message]:
     """What our handler sends for one GET, without a test client in between."""
     sent: list[Message] = []
 
@@ -370,6 +393,6 @@ async def handled(address: str) -> list[Message]:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    scope = {**scope_of(host="localhost"), "method": "GET", "path": address, "query_string": b"", "scheme": "http"}
+    scope = {**scope_of(host="localhost"), "method": "GET", "path": address, "query_string": query, "scheme": "http"}
     await LoopHandler()(scope, receive, send)
     return sent

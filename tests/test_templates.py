@@ -113,7 +113,7 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "overview", "live/overview.html", {"view": samples.overview_view(), "page": info("overview")}
     empty = samples.overview_view(empty=True, wrong=0)
     yield "overview, empty", "live/overview.html", {"view": empty, "page": info("overview", problem="It is not there.")}
-    for name in ("404.html", "403.html", "403_csrf.html", "500.html"):
+    for name in ("400.html", "404.html", "403.html", "403_csrf.html", "500.html"):
         yield name, name, {"request_path": "/nowhere/"}
 
 

@@ -8,8 +8,9 @@ this machine's own addresses are served. With one (DELTABOARD_TRUST_PROXY_USER) 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +26,16 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MACHINE_PATHS = frozenset({"/healthz", "/readyz"})
 """Asked by load balancers and kubelets, by address and without a user; they tell nothing about the cluster."""
+
+REFUSAL_HEADERS: Mapping[str, str] = MappingProxyType(
+    {
+        "Content-Type": "text/plain; charset=utf-8",
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
+)
+"""Of answers that no middleware sees: a sentence, and nothing else."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
@@ -130,12 +141,7 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 async def _refuse(send: Send, refusal: Refusal) -> None:
     body = f"{refusal.sentence}\n".encode()
-    headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-        (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
-        (b"x-content-type-options", b"nosniff"),
-        (b"cache-control", b"no-store"),
-    ]
+    headers = [(name.lower().encode(), value.encode()) for name, value in REFUSAL_HEADERS.items()]
+    headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
