@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -187,6 +189,24 @@ def test_object_text_is_escaped_everywhere() -> None:
         "x <del>&lt;script&gt;x&lt;/script&gt;</del> → <ins>&lt;script&gt;x&lt;/script&gt;</ins>"
     )
     assert hostile not in deltaboard.mistake(samples.problem(0, 3, ""), hostile)
+
+
+def test_the_command_that_is_copied_runs_nothing_but_kubectl() -> None:
+    name = "web.17$(touch x); rm -rf ~ '\"&"
+    view = samples.detail_view(name=name, namespace="a b")
+    html = render_to_string("resources/detail.html", {"view": view, "page": samples.page_info("pods")})
+    copied = [unescape(text) for text in re.findall(r'data-copy="([^"]*)"', html)]
+    assert copied[0] == name
+    assert shlex.split(copied[1]) == ["kubectl", "get", "pods", name, "-n", "a b", "-o", "yaml"]
+    plain = render_to_string(
+        "resources/detail.html", {"view": samples.detail_view(), "page": samples.page_info("pods")}
+    )
+    assert f"kubectl get pods {samples.detail_view().name} -n" in plain
+
+
+def test_every_filter_of_ours_is_used_somewhere() -> None:
+    sources = "".join(path.read_text() for path in TEMPLATES.rglob("*.html"))
+    assert [name for name in deltaboard.register.filters if f"|{name}" not in sources] == []
 
 
 def test_a_mistake_is_underlined_where_it_is() -> None:

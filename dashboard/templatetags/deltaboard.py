@@ -1,9 +1,9 @@
-"""What templates need beyond Django's own: numbers, moments, and changes in words, all cheap enough for a row."""
+"""What templates need beyond Django's own: numbers, commands, and changes in words, all cheap enough for a row."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+import shlex
 from typing import Any
 
 from django import template
@@ -27,24 +27,9 @@ def count(value: object) -> str:
 
 
 @register.filter
-def rfc3339(seconds: float | None) -> str:
-    """Unix seconds as the `datetime` attribute of a time element wants it, to the millisecond."""
-    if seconds is None:
-        return ""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-@register.filter
-def utc(seconds: float | None) -> str:
-    """Unix seconds as people without scripts read them: ``2026-03-01 14:02``."""
-    return "" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
-
-
-@register.filter
-def utc_clock(seconds: float) -> str:
-    """The time of day of a feed line: ``14:02:34.118``, UTC."""
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
+def shell(word: str) -> str:
+    """One word of a command that people paste into a shell: names may hold anything, the names of events do."""
+    return shlex.quote(word)
 
 
 @register.filter
