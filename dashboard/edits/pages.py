@@ -19,9 +19,10 @@ from dashboard.edits.deletion import deletion_of
 from dashboard.edits.document import DocumentError, parse
 from dashboard.edits.editable import Base
 from dashboard.edits.exchange import Propagation
+from dashboard.edits.fields import Value
 from dashboard.edits.form import apply_form, posted_fields
 from dashboard.edits.loop import off_loop
-from dashboard.edits.outcomes import Draft, Outcome, Refused
+from dashboard.edits.outcomes import Draft, Gone, Outcome, Refused
 from dashboard.edits.place import Place, find_place
 from dashboard.edits.posted import draft_of, is_reviewed, text_of
 from dashboard.edits.problems import Refusal, is_unanswered, refusal_of, unanswered, unreadable
@@ -71,6 +72,13 @@ async def _opened(place: Place, text: str = "", refusal: Refusal | None = None) 
         live = await place.exchange.read()
     except InformerdError as error:
         return place.unopened(error, "Edit")
+    return await _on_top_of(place, live, text, refusal)
+
+
+async def _on_top_of(
+    place: Place, live: dict[str, Value], text: str = "", refusal: Refusal | None = None
+) -> HttpResponse:
+    """The editor of the object as it is; with `text`, where there is one already."""
     base = Base.of(live)
     deleting = live["metadata"].get("deletionTimestamp", "")
     editor = Editor(Draft(text or base.text, base), refusal, deleting=deleting)
@@ -96,7 +104,7 @@ async def _done(place: Place, button: str, draft: Draft, schema: Schema) -> Http
     if button == EDIT:
         return await editor_page(place, schema, Editor(draft))
     if button == ADOPT:
-        return await _adopted(place, draft)
+        return await _adopted(place, draft, schema)
     if button == TAKE:
         taken = await take_in(place.exchange, draft, schema)
         if isinstance(taken, Draft):
@@ -117,9 +125,15 @@ async def _outcome(place: Place, button: str, draft: Draft, schema: Schema) -> O
     return await review(place.exchange, draft, schema)
 
 
-async def _adopted(place: Place, draft: Draft) -> HttpResponse:
+async def _adopted(place: Place, draft: Draft, schema: Schema) -> HttpResponse:
     """The text goes on as an edit of the object that has the name now; the review will compare the two."""
-    return await _opened(place, draft.text)
+    try:
+        live = await place.exchange.read()
+    except NotFound:
+        return await answer(place, schema, Gone(draft))
+    except InformerdError as error:
+        return await editor_page(place, schema, Editor(draft, refusal_of(error)))
+    return await _on_top_of(place, live, draft.text)
 
 
 async def _with_form(draft: Draft, schema: Schema, place: Place) -> Draft | Refused:

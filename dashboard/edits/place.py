@@ -10,6 +10,7 @@ from django.shortcuts import render
 
 from dashboard.edits.editable import Target
 from dashboard.edits.exchange import Exchange
+from dashboard.edits.kept import has_text, kept_page
 from dashboard.edits.problems import Refusal, refusal_of
 from dashboard.edits.schema import Schema
 from dashboard.live.context import LiveParts, live_of
@@ -57,7 +58,12 @@ class Place:
         return response
 
     def unopened(self, error: InformerdError, doing: str) -> HttpResponse:
-        """The answer where the object could not be read."""
+        """The answer where the object could not be read; with the text, where one was sent."""
+        if has_text(self.request):
+            refusal = refusal_of(error)
+            message = " ".join(f"{problem.words} {problem.said}".strip() for problem in refusal.problems)
+            missing = Missing(refusal.title, f"{self.target.words}: {message}")
+            return kept_page(self.request, missing, status=refusal.code, key=self.target.kind.key)
         if isinstance(error, NotFound):
             return missing_object(self.request, self.target.kind, self.target.namespace, self.target.name)
         return self.trouble(refusal_of(error), doing)
@@ -70,17 +76,29 @@ async def find_place(
     live = live_of(request)
     kind = find_kind(resource, live.kinds)
     if kind is None or not is_watched(live, kind.key):
+        if has_text(request):
+            return kept_page(request, _not_followed(resource), status=404)
         return await missing_kind(request, resource)
     target = Target(kind, "" if namespace == "-" else namespace, name)
     if kind.key != resource and request.method != "POST":
         return HttpResponseRedirect(f"{target.href}{action}/")
     if not kind.editable:
-        return missing_page(request, _not_editable(kind, target), key=kind.key)
+        return _missing(request, _not_editable(kind, target), 404, kind)
     if live.client is None:
-        response = missing_page(request, Missing("There is no cluster to write to", live.problem), key=kind.key)
-        response.status_code = 503
-        return response
+        return _missing(request, Missing("There is no cluster to write to", live.problem), 503, kind)
     return Place(request, live, target, live.client)
+
+
+def _missing(request: HttpRequest, missing: Missing, status: int, kind: KindInfo) -> HttpResponse:
+    if has_text(request):
+        return kept_page(request, missing, status=status, key=kind.key)
+    response = missing_page(request, missing, key=kind.key)
+    response.status_code = status
+    return response
+
+
+def _not_followed(resource: str) -> Missing:
+    return Missing("There is no place for this text", f"This dashboard does not follow {resource}, or no longer.")
 
 
 def _not_editable(kind: KindInfo, target: Target) -> Missing:

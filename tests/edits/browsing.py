@@ -24,6 +24,8 @@ class _Inputs(HTMLParser):
         self.values: dict[str, str] = {}
         self.buttons: list[str] = []
         self.radios: dict[str, list[str]] = {}
+        self.shown: list[str] = []
+        """Texts to read and copy, which no form sends."""
         self._open: str | None = None
         self._text = ""
 
@@ -32,7 +34,7 @@ class _Inputs(HTMLParser):
         if tag == "form" and found.get("method") == "post":
             self.action = found["action"]
         elif tag == "textarea":
-            self._open, self._text = found["name"], ""
+            self._open, self._text = found.get("name", ""), ""
         elif tag == "button" and "name" in found:
             self.buttons.append(found["name"])
         elif tag == "input" and found.get("type") == "radio":
@@ -47,7 +49,11 @@ class _Inputs(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "textarea" and self._open is not None:
-            self.values[self._open] = self._text.removeprefix("\n")
+            text = self._text.removeprefix("\n")
+            if self._open:
+                self.values[self._open] = text
+            else:
+                self.shown.append(text)
             self._open = None
 
 

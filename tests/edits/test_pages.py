@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
+from django.template.loader import render_to_string
 
 from dashboard.edits.document import parse
+from dashboard.resources.kinds import kinds_named
+from informerd.errors import Unreachable
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser, Page
 
@@ -402,3 +406,109 @@ def allow(cluster: ControlPlane, namespace: str, user: str, verbs: list[str]) ->
     subject = {"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"}
     role = {"kind": "Role", "name": user, "apiGroup": "rbac.authorization.k8s.io"}
     cluster.create(f"{rbac}/rolebindings", {"metadata": {"name": user}, "roleRef": role, "subjects": [subject]})
+
+
+BUTTONS = ("review", "save", "recreate", "create", "take", "adopt", "edit")
+
+
+async def replaced(browser: Browser, cluster: ControlPlane, collection: str, one: str, path: str) -> Page:
+    """The page that says that another object has the name now, with a text whose port is 9090."""
+    page = await reviewed(browser, path, "port: 8080", "port: 9090")
+    cluster.delete(one)
+    cluster.create(collection, mydemo("one", port=1))
+    page = await browser.press(page, "save")
+    assert "adopt" in page.form.buttons
+    return page
+
+
+async def test_going_on_with_a_new_object_that_is_gone_too_keeps_the_text(
+    browser: Browser, cluster: ControlPlane, collection: str, one: str, path: str
+) -> None:
+    page = await replaced(browser, cluster, collection, one, path)
+    cluster.delete(one)
+    page = await browser.press(page, "adopt")
+    assert page.status == 409
+    assert "Somebody deleted this Mydemo" in page.text
+    assert "port: 9090" in page.yaml
+    page = await browser.press(page, "recreate")
+    assert (await browser.press(page, "create")).status == 302
+    assert cluster.get(one)["spec"]["port"] == 9090
+
+
+async def test_going_on_while_the_api_server_is_away_keeps_the_text(
+    browser: Browser, cluster: ControlPlane, collection: str, one: str, path: str, parts: SimpleNamespace
+) -> None:
+    page = await replaced(browser, cluster, collection, one, path)
+    parts.client.request, request = AsyncMock(side_effect=Unreachable("connection refused")), parts.client.request
+    page = await browser.press(page, "adopt")
+    assert page.status == 503
+    assert "connection refused" in page.text
+    assert "port: 9090" in page.yaml
+    parts.client.request = request
+    page = await browser.press(page, "review")
+    assert "another one was made under its name" in page.text
+    assert "port: 9090" in page.yaml
+
+
+@pytest.mark.parametrize("button", BUTTONS)
+async def test_without_a_client_no_button_loses_the_text(
+    browser: Browser, parts: SimpleNamespace, one: str, path: str, button: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    text = page.yaml.replace("10.0.0.1", "10.0.0.9")
+    parts.client, client = None, parts.client
+    parts.problem = "The configuration is broken."
+    page = await browser.press(page, button, yaml=text, field__spec__port="9090")
+    assert page.status == 503
+    assert "The configuration is broken." in page.text
+    assert page.yaml == text
+    parts.client = client
+    page = await browser.press(page, "edit")
+    assert page.status == 200
+    assert parse(page.yaml).value["spec"] == {"ip": "10.0.0.9", "port": 9090}
+
+
+@pytest.mark.parametrize("button", BUTTONS)
+async def test_a_kind_that_is_no_longer_followed_loses_no_text(
+    browser: Browser, parts: SimpleNamespace, one: str, path: str, button: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    text = page.yaml.replace("8080", "9090")
+    parts.kinds = parts.replicas.kinds = kinds_named(["pods"])
+    page = await browser.press(page, button, yaml=text)
+    assert page.status == 404
+    assert "does not follow mydemos.crddemo.k8s.io" in page.text
+    assert page.yaml == text
+
+
+async def test_a_text_for_a_kind_that_is_not_edited_here_is_kept(browser: Browser) -> None:
+    page = await browser.send("/resources/pods/default/web/edit/", {"yaml": "kind: Pod\n", "review": ""})
+    assert page.status == 404
+    assert "kubectl edit pods" in page.text
+    assert page.yaml == "kind: Pod\n"
+
+
+async def test_an_incomplete_form_for_an_object_that_cannot_be_read_keeps_the_text(
+    browser: Browser, cluster: ControlPlane, one: str, path: str
+) -> None:
+    cluster.delete(one)
+    page = await browser.send(f"{path}edit/", {"yaml": "spec: {port: 1}", "save": ""})
+    assert page.status == 404
+    assert page.yaml == "spec: {port: 1}"
+
+
+async def test_a_text_whose_token_is_refused_can_be_copied(
+    parts: SimpleNamespace, cluster: ControlPlane, one: str, path: str
+) -> None:
+    strict = Browser(parts, check_csrf=True)
+    page = await strict.open(f"{path}edit/")
+    text = page.yaml.replace("8080", "9090 # </textarea><script>")
+    refused = await strict.press(page, "review", yaml=text, csrfmiddlewaretoken="x" * 64)
+    assert refused.status == 403
+    assert refused.form.shown == [text]
+    assert "still there" not in refused.text
+    assert (await strict.send(f"{path}delete/", {})).form.shown == []
+
+
+def test_the_page_of_a_fault_does_not_claim_that_nothing_was_changed() -> None:
+    assert "Nothing was changed" not in render_to_string("500.html")
