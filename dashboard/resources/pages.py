@@ -19,6 +19,8 @@ from dashboard.resources.query import Problem, Query
 
 NAMED = 20
 """Namespaces that a message names."""
+ASK_AGAIN = 2
+"""Seconds after which to ask again for what has not been read yet."""
 YAML_TYPE = "text/yaml; charset=utf-8"
 
 
@@ -57,7 +59,10 @@ async def object_detail(request: HttpRequest, resource: str, namespace: str, nam
 
 @require_safe
 async def object_yaml(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
-    """The object's YAML: a page for who asks for HTML, else text; ``?download`` has browsers keep it as a file."""
+    """The object's YAML: a page for who asks for HTML, else text; ``?download`` has browsers keep it as a file.
+
+    The text is 503 while the kind is being read, and 404 once it is certain that the cluster has none of that name.
+    """
     download = "download" in request.GET
     if request.accepts("text/html") and "text/html" in request.headers.get("Accept", "") and not download:
         return await _object_page(request, resource, namespace, name, "resources/yaml.html")
@@ -66,6 +71,8 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
     if kind is None:
         return await missing_kind(request, resource)
     view = live.hub.detail_view(kind, _namespace(namespace), name)
+    if view.loading:
+        return _not_read_yet(kind, view.problem)
     if not view.found:
         return missing_object(request, kind, _namespace(namespace), name)
     response = HttpResponse(view.yaml, content_type=YAML_TYPE)
@@ -73,6 +80,16 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
         response["Content-Disposition"] = f'attachment; filename="{_file_name(kind, name)}"'
     patch_vary_headers(response, ("Accept",))
     return response
+
+
+def _not_read_yet(kind: KindInfo, problem: str) -> HttpResponse:
+    """What a program is told while nobody knows whether the object exists: to ask again."""
+    sentence = (
+        f"{kind.title} have not been read yet, so nobody can tell whether this one exists. Ask again in a moment."
+    )
+    text = f"{sentence} {problem}".strip() + "\n"
+    headers = {"Retry-After": str(ASK_AGAIN), "Cache-Control": "no-store"}
+    return HttpResponse(text, status=503, content_type="text/plain; charset=utf-8", headers=headers)
 
 
 async def _object_page(request: HttpRequest, resource: str, namespace: str, name: str, template: str) -> HttpResponse:

@@ -168,6 +168,22 @@ async def test_refused_credentials_are_not_taken_for_missing_rights() -> None:
     assert "Ask for the verbs" not in html
 
 
+@pytest.mark.parametrize("query", ["", "?download"])
+async def test_the_text_of_an_object_is_not_called_missing_while_its_kind_is_being_read(query: str) -> None:
+    site = small_site()
+    site.feeder("pods").beat(Health(state="unreachable", since=0.0, problem="the API server does not answer"))
+    response = await site.client.get(f"/resources/pods/shop/web-9/yaml/{query}")
+    assert (response.status_code, response["Content-Type"]) == (503, "text/plain; charset=utf-8")
+    assert response.content.decode().startswith("Pods have not been read yet")
+    assert response.content.decode().endswith("the API server does not answer\n")
+    assert int(response["Retry-After"]) > 0
+    assert "Content-Disposition" not in response
+    response = await Site(silent=("pods",)).client.get(f"/resources/pods/shop/web-1/yaml/{query}")
+    assert response.status_code == 503
+    response = await site.client.get(f"/resources/pods/shop/web-1/yaml/{query}")
+    assert response.status_code == 200
+
+
 async def test_a_kind_that_the_api_server_lacks_says_so() -> None:
     site = Site()
     site.feeder("mydemos").beat(Health(state="absent", since=0.0))
