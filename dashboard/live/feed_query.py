@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from dashboard.live.messages import Entry
+from dashboard.live.messages import Entry, Operation, Tone
 from dashboard.resources.kinds import find_kind
 from dashboard.resources.pattern import Pattern
 from dashboard.resources.tokens import Mistake, Problem, Token, tokens
@@ -22,6 +23,8 @@ Params = QueryDict | Mapping[str, list[str]]
 
 FIELDS = ("op", "namespace", "kind", "name", "tone", "words")
 _ALIASES = {"ns": "namespace", "operation": "op", "resource": "kind"}
+_VALUES: Mapping[str, tuple[str, ...]] = {"op": get_args(Operation), "tone": get_args(Tone)}
+"""Fields of which all values are known."""
 LONGEST = 2000
 """Characters of a filter that are read."""
 
@@ -86,7 +89,7 @@ class FeedQuery:
                 problems.append(Problem("q", mistake.start, mistake.end, mistake.message))
         return cls(
             kinds=_kinds(params, problems),
-            namespaces=tuple(sorted(set(_split(params, "namespace")))),
+            namespaces=tuple(sorted({*_split(params, "namespace"), *_split(params, "ns")})),
             terms=tuple(sorted(terms, key=str)),
             typed=typed,
             problems=tuple(problems),
@@ -95,7 +98,12 @@ class FeedQuery:
     @property
     def text(self) -> str:
         """What stands in the filter box."""
-        return self.typed or " ".join(str(term) for term in self.terms)
+        return self.typed or self.canonical
+
+    @property
+    def canonical(self) -> str:
+        """The terms written down."""
+        return " ".join(str(term) for term in self.terms)
 
     @property
     def all(self) -> bool:
@@ -115,7 +123,7 @@ class FeedQuery:
         pairs = (
             ("kind", ",".join(self.kinds)),
             ("namespace", ",".join(self.namespaces)),
-            ("q", " ".join(str(term) for term in self.terms)),
+            ("q", self.canonical),
         )
         return tuple((name, value) for name, value in pairs if value)
 
@@ -136,7 +144,12 @@ def _term(token: Token) -> EntryTerm:
         raise Mistake(f"entries have no {name!r}: expected one of {expected}", token.start, token.place(operator.end()))
     if operator.group() not in {"=", "!="}:
         raise Mistake(f"{found} takes = or !=", token.place(operator.start()), token.place(operator.end()))
-    return EntryTerm(found, token.patterns(operator.end()), (begin == 1) != (operator.group() == "!="))
+    patterns = token.patterns(operator.end())
+    for pattern in patterns if found in _VALUES else ():
+        if not any(pattern.fits(value) for value in _VALUES[found]):
+            message = f"no {found} is called {pattern.written()!r}: expected one of {', '.join(_VALUES[found])}"
+            raise Mistake(message, token.place(operator.end()), token.end)
+    return EntryTerm(found, patterns, (begin == 1) != (operator.group() == "!="))
 
 
 def _kinds(params: Params, problems: list[Problem]) -> tuple[str, ...]:

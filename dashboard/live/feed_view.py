@@ -81,6 +81,11 @@ class FeedView(View):
         return tuple(feed_line(kind, entry) for kind, entry in self._entries)
 
     @property
+    def kept(self) -> int:
+        """Changes that are remembered, of the chosen kinds, whether they match or not."""
+        return sum(len(replica.entries) for replica in self._replicas)
+
+    @property
     def rate(self) -> float:
         now = self.clock.time()
         return per_second(self._rates.list(now), now)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.live.context import live_of
 from dashboard.live.feed_query import FeedQuery
+from dashboard.resources.address import keep_address, params_before
 from dashboard.resources.page_info import THEME_COOKIE, THEMES, namespace_choices, page_info
 
 YEAR = 31_536_000
@@ -43,8 +44,11 @@ async def feed(request: HttpRequest) -> HttpResponse:
         chosen=query.namespaces,
     )
     wants_feed_only = "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith("#list")
-    template = "live/_feed.html" if wants_feed_only else "live/feed.html"
-    response = render(request, template, {**view.context(), "page": page})
+    template = "live/_feed_fragment.html" if wants_feed_only else "live/feed.html"
+    still = FeedQuery.parse(params_before(request)).canonical
+    response = render(request, template, {**view.context(), "page": page, "still": still, "held": wants_feed_only})
+    if wants_feed_only and query.problems:
+        keep_address(response)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
 

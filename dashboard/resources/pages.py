@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from dashboard.live.context import LiveParts, live_of
 from dashboard.live.lines import object_href
 from dashboard.live.replica import Replica
+from dashboard.resources.address import keep_address, params_before
 from dashboard.resources.kinds import KindInfo, find_kind
 from dashboard.resources.missing import missing_kind, missing_object
 from dashboard.resources.page_info import is_watched, namespace_choices, namespace_names, page_info
@@ -46,7 +47,11 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     )
     fragment = _wants_list_only(request)
     template = "resources/_fragment.html" if fragment else "resources/list.html"
-    response = render(request, template, {**view.context(), "page": page}, status=404 if lost and not fragment else 200)
+    still = Query.parse(params_before(request), kind.key).canonical
+    context = {**view.context(), "page": page, "still": still, "held": fragment}
+    response = render(request, template, context, status=404 if lost and not fragment else 200)
+    if fragment and query.problems:
+        keep_address(response)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
 

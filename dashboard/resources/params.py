@@ -27,9 +27,9 @@ def _split(params: Params, name: str) -> list[str]:
 
 
 def read_namespaces(params: Params, problems: list[Problem]) -> tuple[str, ...]:
-    """The names of ``namespace=a,b``, without those that can be none."""
+    """The names of ``namespace=a,b`` or, as in filters, ``ns=a,b``, without those that can be none."""
     found = []
-    for name in _split(params, "namespace"):
+    for name in (*_split(params, "namespace"), *_split(params, "ns")):
         if _NAMESPACE.fullmatch(name):
             found.append(name)
         else:

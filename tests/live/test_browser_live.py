@@ -210,6 +210,7 @@ def test_a_mistake_in_the_filter_leaves_the_list_as_it_was_and_live(page: Page, 
     open_live(page, f"{server.url}/resources/pods/")
     page.fill("#q", "restarts>many")
     expect(page.locator("#filter-problems")).to_contain_text("expected")
+    expect(page.locator("#filter-problems")).to_contain_text("Still showing everything")
     change(server, 3)
     shows(page, "pod-001", 3)
     server.do("close", code=4012)
@@ -217,6 +218,25 @@ def test_a_mistake_in_the_filter_leaves_the_list_as_it_was_and_live(page: Page, 
     becomes(page, "live")
     change(server, 4)
     shows(page, "pod-001", 4)
+
+
+@pytest.mark.parametrize(
+    ("path", "mistake"), [("/resources/pods/", "pod-001 restarts>x"), ("/feed/", "pod-001 op=bogus")]
+)
+def test_a_mistake_keeps_the_address_of_what_is_still_shown(
+    page: Page, server: PageServer, path: str, mistake: str
+) -> None:
+    open_live(page, f"{server.url}{path}")
+    page.fill("#q", "pod-001")
+    expect(page).to_have_url(re.compile("q=pod-001$"))
+    view = page.locator("#list").get_attribute("data-view")
+    page.fill("#q", mistake)
+    expect(page.locator("#filter-problems")).to_contain_text("Still showing: pod-001")
+    page.press("#q", "Enter")
+    page.wait_for_timeout(300)  # nothing may come of it
+    expect(page.locator("#list")).to_have_attribute("data-view", view or "")
+    assert page.url.endswith("q=pod-001")
+    assert page.locator("#q").input_value() == mistake
 
 
 def test_counts_of_every_kind_follow_on_every_page(page: Page, server: PageServer) -> None:

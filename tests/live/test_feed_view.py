@@ -148,6 +148,9 @@ def test_what_people_wrote_into_objects_is_escaped() -> None:
     [
         ("colour=red", "expected one of"),
         ("op>added", "takes = or !="),
+        ("op=bogus", "expected one of added, modified, deleted"),
+        ("tone=red", "expected one of ok"),
+        ("op=add*", ""),
         ('"open', "closing quotation mark"),
         ("kind", ""),
     ],

@@ -64,6 +64,7 @@ async def test_filter_namespace_sort_and_page_are_taken_from_the_address() -> No
     site = small_site()
     assert rows(await page(site, "/resources/pods/?q=web&sort=-name")) == ["web-2", "web-1"]
     assert rows(await page(site, "/resources/pods/?namespace=search")) == ["db-1"]
+    assert rows(await page(site, "/resources/pods/?ns=search")) == ["db-1"]
     assert rows(await page(site, "/resources/pods/?q=ns%3Dsearch")) == ["db-1"]
 
 
@@ -76,6 +77,16 @@ async def test_a_mistake_is_told_and_the_page_is_as_before() -> None:
     assert "Pods cannot be sorted by 'colour'" in words(html)
     assert "is no page" in words(html)
     assert "expected a number" not in words(await page(site, "/resources/pods/"))
+
+
+async def test_a_feed_that_a_filter_leaves_empty_is_not_called_quiet() -> None:
+    site = small_site()
+    assert "Quiet so far" in words(await page(site, "/feed/?q=nothing-like-it"))
+    site.feeder("pods").put(*site.feeder("pods").replica.rows.values())
+    html = words(await page(site, "/feed/?q=nothing-like-it"))
+    assert "nothing-like-it matches nothing among the last 3 changes" in html
+    assert "Show all changes" in html
+    assert "Nothing is in the chosen namespaces" in words(await page(site, "/feed/?ns=none"))
 
 
 async def test_an_unknown_namespace_is_told_with_those_that_exist() -> None:
