@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import SimpleNamespace as Made
 from typing import Any
 
+from dashboard.live.facets import Facet, Part
 from dashboard.live.lines import (
-    FacetCount,
     FeedLine,
     Head,
     Line,
@@ -142,12 +142,12 @@ _PIECES: tuple[tuple[Tone, float, float], ...] = (
 )
 SPREAD = tuple(Share(tone, f"{x:.2f}", f"{width:.2f}", 10) for tone, x, width in _PIECES)
 FACETS = (
-    FacetCount("Running", "ok", 45127, "?q=status%3DRunning", active=False),
-    FacetCount("ContainerCreating", "busy", 1013, "?q=a", active=False),
-    FacetCount("Pending", "warn", 771, "?q=b", active=False),
-    FacetCount("CrashLoopBackOff", "bad", 412, "?q=c", active=True),
-    FacetCount("OOMKilled", "bad", 263, "?q=d", active=False),
-    FacetCount("Completed", "idle", 627, "?q=e", active=False),
+    Facet("Running", "ok", 45127, "?q=status%3DRunning", active=False, worse=(Part("busy", 12), Part("warn", 3))),
+    Facet("ContainerCreating", "busy", 1013, "?q=a", active=False),
+    Facet("Pending", "warn", 771, "?q=b", active=False),
+    Facet("CrashLoopBackOff", "bad", 412, "?q=c", active=True),
+    Facet("OOMKilled", "bad", 263, "?q=d", active=False),
+    Facet("Completed", "idle", 627, "?q=e", active=False),
 )
 
 

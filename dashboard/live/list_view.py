@@ -11,7 +11,8 @@ from __future__ import annotations
 import copy
 from typing import ClassVar
 
-from dashboard.live.lines import FacetCount, Head, Line, Share, dom_id, line_of, partial, shares, tone_counts
+from dashboard.live.facets import Facet, facets_of
+from dashboard.live.lines import Head, Line, Share, dom_id, line_of, partial, shares, tone_counts
 from dashboard.live.moves import places
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Change, Replica
@@ -37,7 +38,7 @@ class ListView(View):
     """What `view` is in resources/list.html and the fragments it includes.
 
     id, seq · kind: KindInfo · query · head: tuple[Head, ...] · lines: tuple[Line, ...] · total: int (matching) · all:
-    int (in the kind) · first, last: int (from 1; 0 where there are none) · facets: tuple[FacetCount, ...] · spread:
+    int (in the kind) · first, last: int (from 1; 0 where there are none) · facets: tuple[Facet, ...] · spread:
     tuple[Share, ...] · previous_href, next_href, clear_href: str (empty at the ends) · namespaces: tuple[str, ...] that
     are in the query · health: Health (the informer's) · expected: int | None (objects, while they are being listed).
     """
@@ -117,13 +118,8 @@ class ListView(View):
         return min(self.total, self.page * WINDOW)
 
     @property
-    def facets(self) -> tuple[FacetCount, ...]:
-        counts = self._rows.facets.counts
-        chosen = self.query.statuses
-        return tuple(
-            FacetCount(status, tone, count, self.query.with_status(status).href(), status.casefold() in chosen)
-            for (status, tone), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        )
+    def facets(self) -> tuple[Facet, ...]:
+        return facets_of(self._rows.facets.counts, self.query)
 
     @property
     def spread(self) -> tuple[Share, ...]:

@@ -140,6 +140,20 @@ def test_facets_count_all_statuses_whichever_is_chosen() -> None:
     assert sum(share.count for share in view.spread) == 4
 
 
+def test_a_status_has_one_facet_that_tells_which_of_its_rows_are_worse_off() -> None:
+    unready = [pod("x", tone="warn"), pod("y", tone="warn"), pod("z", tone="busy")]
+    shown = Shown(rows=[*many(3), *unready, pod("w", status="Failed", tone="bad")])
+    running, failed = shown.view.facets
+    assert (running.status, running.tone, running.count) == ("Running", "ok", 6)
+    assert [(part.tone, part.count) for part in running.worse] == [("busy", 1), ("warn", 2)]
+    assert (failed.tone, failed.count, failed.worse) == ("bad", 1, ())
+    html = render_to_string("resources/_facets.html", shown.view.context())
+    assert html.count('class="facet"') == 2
+    assert 'title="2 of them need a look"' in html
+    shown.feed.put(pod("x", version=2), pod("y", version=2))
+    assert [part.tone for part in shown.view.facets[0].worse] == ["busy"]
+
+
 def test_facets_follow_status_changes_and_deletes() -> None:
     shown = Shown(rows=many(3))
     shown.feed.put(pod("pod-00000", status="Failed", tone="bad"))
