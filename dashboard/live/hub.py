@@ -15,6 +15,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
@@ -23,7 +24,7 @@ from django.template.loader import render_to_string
 from dashboard.live.detail_view import EVENTS, DetailView
 from dashboard.live.feed_query import FeedQuery
 from dashboard.live.feed_view import FeedView
-from dashboard.live.freshness import beat
+from dashboard.live.freshness import Problem, beat
 from dashboard.live.list_view import ListView
 from dashboard.live.metrics import Metrics
 from dashboard.live.overview_view import OverviewView
@@ -46,6 +47,8 @@ SHARE = 5.0
 LONGEST_WAIT = 1.0
 """Seconds that a costly view waits at most: what changed shows within a second."""
 
+UNCOUNTED = "It cannot be told which of these are wrong; the server's log says why."
+
 logger = logging.getLogger(__name__)
 V = TypeVar("V", bound=View)
 
@@ -58,6 +61,10 @@ class ReplicaSource(Protocol):
     def __contains__(self, key: str) -> bool: ...
 
     def get(self, key: str) -> Replica: ...
+
+    @property
+    def channel_problem(self) -> str:
+        """Why nothing can be heard of the worker; empty while it can."""
 
 
 class Hub:
@@ -255,7 +262,15 @@ class Hub:
     def _beat(self) -> Message:
         replicas = {replica.key: replica for replica in self._replicas}
         content = beat(self.kinds, replicas, self.summaries, self._clock)
-        return message_of({"beat": {**content, "problem": self.problem(), "cluster": self._cluster()}})
+        problems = {**self._uncounted(), **cast("dict[str, object]", content["problems"])}
+        deaf = bool(self._replicas.channel_problem)
+        state = "stale" if deaf or problems else "live"
+        said = {**content, "state": state, "problems": problems, "problem": self.problem(), "deaf": deaf}
+        return message_of({"beat": {**said, "cluster": self._cluster()}})
+
+    def _uncounted(self) -> dict[str, object]:
+        kinds = [kind for kind in self.kinds if kind.key in self._counts.failing]
+        return {kind.key: asdict(Problem(kind.title, "uncounted", UNCOUNTED)) for kind in kinds}
 
     # --- changes ---
 

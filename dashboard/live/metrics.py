@@ -24,4 +24,5 @@ class Metrics:
     given_up: int = 0
     """Sockets closed because they stayed behind."""
     render_seconds: float = 0.0
-    render_errors: int = 0
+    view_errors: int = 0
+    """Views that failed and were dropped."""

@@ -27,8 +27,9 @@ GIVE_UP = 30.0
 """Seconds behind after which the socket is closed; the page then connects again by itself."""
 COMPRESS_FROM = 8 * 1024
 """Messages of so many characters or more are sent gzipped: daphne does not compress by itself."""
-BIGGEST = 512 * 1024
-"""Units of a message at most. Autobahn under daphne refuses to send more than 1 MiB, its limit for what it receives."""
+BIGGEST = LIMIT // 2
+"""Units of a message at most. A window above LIMIT would itself put the browser behind, and catching up would bring the
+next one, for ever. Autobahn under daphne refuses to send more than 1 MiB, its limit for what it receives."""
 COME_BACK = 4012
 """Close code that says: connect again."""
 

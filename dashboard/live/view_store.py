@@ -49,6 +49,11 @@ class ViewStore:
         """What is known of a view; it is taken in where it has been dropped meanwhile."""
         return self.by_id.setdefault(view.id, Watched(view, self._clock.now()))
 
+    def drop(self, watched: Watched) -> None:
+        """Forget this one; whoever wants it gets a new one."""
+        if self.by_id.get(watched.view.id) is watched:
+            del self.by_id[watched.view.id]
+
     def expire(self) -> set[Watched]:
         """Drop and return those that nobody has looked at for KEPT seconds."""
         limit = self._clock.now() - KEPT

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import heapq
+import logging
 from collections import Counter
 from collections.abc import Iterable
 
 from dashboard.live.messages import Row, Tone
-from dashboard.live.replica import Change
+from dashboard.live.replica import Change, Replica
 from dashboard.resources.rows import wrong_span
+from informerd.clock import Clock
+
+logger = logging.getLogger(__name__)
 
 Span = tuple[float, float]
 
@@ -23,6 +27,7 @@ class Summary:
         """By uid."""
         self._spans: dict[str, tuple[Row, Span]] = {}
         self._due: list[tuple[float, str]] = []
+        self._due_of: dict[str, float] = {}
 
     def apply(self, change: Change, now: float) -> None:
         """Take in what changed; `now` in Unix seconds."""
@@ -31,6 +36,8 @@ class Summary:
                 self._remove(old)
             if new is not None:
                 self._add(new, now)
+            elif old is not None:
+                self._due_of.pop(old.uid, None)
 
     def fill(self, rows: Iterable[Row], now: float) -> None:
         """Start with `rows`."""
@@ -42,8 +49,9 @@ class Summary:
         before = len(self.wrong)
         moved = False
         while self._due and self._due[0][0] <= now:
-            uid = heapq.heappop(self._due)[1]
-            if uid in self._spans:
+            due, uid = heapq.heappop(self._due)
+            if self._due_of.get(uid) == due:
+                del self._due_of[uid]
                 moved = self._judge(uid, now) or moved
         return moved or len(self.wrong) != before
 
@@ -55,7 +63,9 @@ class Summary:
     def _add(self, row: Row, now: float) -> None:
         self.tones[row.tone] += 1
         span = wrong_span(self.key, row)
-        if span is not None:
+        if span is None:
+            self._due_of.pop(row.uid, None)
+        else:
             self._spans[row.uid] = (row, span)
             self._judge(row.uid, now)
 
@@ -73,9 +83,60 @@ class Summary:
         else:
             self.wrong.pop(uid, None)
         due = begin if now < begin else end if now < end else None
-        if due is not None and due != float("inf"):
-            heapq.heappush(self._due, (due, uid))
+        self._note_due(uid, due)
         return was != (uid in self.wrong)
+
+    def _note_due(self, uid: str, due: float | None) -> None:
+        """A row that is updated while it waits is in the heap already."""
+        if due is None or due == float("inf"):
+            self._due_of.pop(uid, None)
+        elif self._due_of.get(uid) != due:
+            self._due_of[uid] = due
+            heapq.heappush(self._due, (due, uid))
+
+
+class Summaries:
+    """The summaries of several kinds, kept current. What fails in one is logged, and that kind is counted anew."""
+
+    def __init__(self, replicas: Iterable[Replica], clock: Clock) -> None:
+        self._replicas = {replica.key: replica for replica in replicas}
+        self._clock = clock
+        self.by_key = {key: Summary(key) for key in self._replicas}
+        self.failing: set[str] = set()
+        """Kinds that cannot be counted: what their summary says is not to be believed. Tried again each second."""
+        for key in self._replicas:
+            self._count(key)
+
+    def apply(self, key: str, change: Change) -> None:
+        """Take in what changed in kind `key`."""
+        if key in self.failing:
+            return
+        try:
+            self.by_key[key].apply(change, self._clock.time())
+        except Exception:
+            logger.exception("a change of %s could not be counted; they are counted anew", key)
+            self._count(key)
+
+    def pass_time(self, now: float) -> None:
+        """Let rows become wrong or right by `now` (Unix seconds)."""
+        for key, summary in list(self.by_key.items()):
+            try:
+                if key not in self.failing:
+                    summary.pass_time(now)
+                    continue
+            except Exception:
+                logger.exception("what is wrong of %s could not be told; they are counted anew", key)
+            self._count(key)
+
+    def _count(self, key: str) -> None:
+        summary = self.by_key[key] = Summary(key)
+        try:
+            summary.fill(self._replicas[key].rows.values(), self._clock.time())
+            self.failing.discard(key)
+        except Exception:
+            if key not in self.failing:
+                logger.exception("%s cannot be counted", key)
+            self.failing.add(key)
 
 
 def since_of(row: Row, span: Span) -> float:

@@ -98,6 +98,7 @@ class Feeders:
 
     def __init__(self, *feeders: Feeder) -> None:
         self.feeders = {feeder.key: feeder for feeder in feeders}
+        self.channel_problem = ""
 
     def __iter__(self) -> Iterator[Replica]:
         return iter([feeder.replica for feeder in self.feeders.values()])

@@ -77,7 +77,8 @@ class World:
         self.clock = FakeClock()
         self.pods = Feeder("pods", self.clock, [pod(f"p{index}") for index in range(number)])
         self.namespaces = Feeder("namespaces", self.clock)
-        self.hub = Hub(Feeders(self.pods, self.namespaces), self.clock)
+        self.feeders = Feeders(self.pods, self.namespaces)
+        self.hub = Hub(self.feeders, self.clock)
         self.hub.tick()
 
     def browser(self, query: str = "") -> Browser:
@@ -314,24 +315,6 @@ def test_messages_are_counted_as_a_browser_counts_them() -> None:
     assert json.loads(message) == {"content": "žluťoučký 🐎 → ok"}
 
 
-def test_a_template_that_fails_costs_one_frame_and_the_next_asks_for_the_window(
-    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    browser = world.browser()
-
-    def fail(*_: object) -> str:
-        raise ValueError("a broken template")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(world.hub._render, "row", fail)
-        world.pods.put(pod("p0", version=2, restarts=1))
-        world.pass_time(0.06)
-    assert "a broken template" in caplog.text
-    world.pods.put(pod("p0", version=3, restarts=2))
-    world.pass_time(0.06)
-    assert browser.updates[0]["after"] != browser.frames[0]["seq"]
-
-
 def test_a_page_that_changes_its_view_gets_frames_of_the_new_one_only(world: World) -> None:
     browser = world.browser("q=p0")
     browser.join("q=p1")
@@ -361,6 +344,135 @@ def test_the_feed_and_the_overview_keep_their_own_pace(world: World) -> None:
             watched.cost = 0.0
     assert 7 <= len(feed.updates) <= 9
     assert 3 <= len(overview.updates) <= 5
+
+
+def boom(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("boom")
+
+
+def broken_template(world: World, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    render = world.hub._render._render
+    monkeypatch.setattr(world.hub._render, "_render", lambda n, c: boom() if n.endswith(name) else render(n, c))
+
+
+@pytest.mark.parametrize("step", ["apply", "update", "next_due", "pass_time", "extras"])
+async def test_a_view_that_fails_is_dropped_and_its_pages_come_back_while_all_others_go_on(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str
+) -> None:
+    failing, twin, other = world.browser("q=age<1h"), world.browser("q=age<1h"), world.browser("q=p")
+    view = failing.socket.view
+    assert view is not None
+    monkeypatch.setattr(view, step, boom)
+    if step == "pass_time":
+        monkeypatch.setattr(view, "next_due", lambda: 0.0)
+    before = len(other.beats)
+    world.pods.put(pod("p8", created=world.clock.time()), op="added")
+    world.pass_time(BEAT)
+    world.pass_time(BEAT)
+    await settle()
+    assert (failing.closed, twin.closed, other.closed) == ([COME_BACK], [COME_BACK], [])
+    assert view.id not in world.hub.views
+    assert "uid-default-p8" in other.updates[0]["content"]
+    assert len(other.beats) == before + 2
+    assert "boom" in caplog.text
+    again = world.browser("q=age<1h")
+    assert "uid-default-p8" in again.frames[0]["content"]
+
+
+async def test_a_page_never_stays_live_without_a_frame_that_could_not_be_rendered(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = world.browser()
+    with monkeypatch.context() as patch:
+        broken_template(world, patch, "_row.html")
+        world.pods.put(pod("p8"), op="added")
+        world.pass_time(BEAT)
+        await settle()
+        assert browser.closed == [COME_BACK]
+        late = world.browser()
+        await settle()
+        assert late.closed == [COME_BACK]  # its window cannot be rendered either
+        assert not late.beats
+        assert not world.hub.sockets
+    assert "uid-default-p8" in world.browser().frames[0]["content"]
+
+
+def test_a_view_that_fails_while_nobody_looks_is_made_anew_for_the_next_page(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = world.hub.list_view(PODS, Query.parse({}, "pods"))
+    monkeypatch.setattr(world.hub.views[view.id].view, "_forget_update", boom)
+    world.pods.put(pod("p8"), op="added")
+    again = world.hub.list_view(PODS, Query.parse({}, "pods"))
+    assert again.seq.partition("-")[0] != view.seq.partition("-")[0]
+    assert [line.row.name for line in again.lines] == ["p0", "p1", "p2", "p8"]
+
+
+def test_a_kind_that_could_not_be_counted_is_counted_anew(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = world.browser()
+    for step in ("apply", "pass_time"):
+        monkeypatch.setattr(world.hub.summaries["pods"], step, boom)
+        world.pods.put(pod("p0", version=2, status="Error", tone="bad"))
+        world.pass_time(BEAT)
+        assert browser.beats[-1]["wrong"]["pods"] == 1
+        assert browser.beats[-1]["problems"] == {}
+    assert len(browser.updates) == 1
+
+
+def test_while_a_kind_cannot_be_counted_at_all_its_pages_are_not_live(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    browser = world.browser()
+    with monkeypatch.context() as patch:
+        patch.setattr("dashboard.live.wrong_rows.wrong_span", boom)
+        world.pods.put(pod("p0", version=2, status="Error", tone="bad"))
+        for _ in range(3):
+            world.pass_time(BEAT)
+        beat = browser.beats[-1]
+        assert beat["state"] == "stale"
+        assert list(beat["problems"]) == ["pods"]
+        assert "cannot be told" in beat["problems"]["pods"]["text"]
+        assert caplog.text.count("pods cannot be counted") == 1
+    world.pass_time(BEAT)
+    assert (browser.beats[-1]["problems"], browser.beats[-1]["wrong"]["pods"]) == ({}, 1)
+
+
+def test_beats_leave_before_views_age(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = world.browser("q=age<1h")
+    view = browser.socket.view
+    assert view is not None
+    told: list[int] = []
+    monkeypatch.setattr(view, "next_due", lambda: told.append(len(browser.beats)))
+    before = len(browser.beats)
+    world.pass_time(BEAT)
+    assert told == [before + 1]
+
+
+def test_while_the_channel_layer_fails_no_beat_says_live(world: World) -> None:
+    browser = world.browser()
+    world.feeders.channel_problem = "connection refused"
+    world.pass_time(BEAT)
+    assert (browser.beats[-1]["state"], browser.beats[-1]["deaf"]) == ("stale", True)
+    world.feeders.channel_problem = ""
+    world.pass_time(BEAT)
+    assert (browser.beats[-1]["state"], browser.beats[-1]["deaf"]) == ("live", False)
+
+
+def test_the_biggest_window_does_not_put_a_browser_behind_that_keeps_up() -> None:
+    world = World(1)
+    browser = Browser(world.hub, world.clock)
+    view = world.hub.detail_view(PODS, "default", "p0")
+    world.hub.join(browser.socket, view, view.seq, path="/resources/pods/default/p0/")
+    for version, size in enumerate((60_000, 100_000, 150_000, 400_000), start=2):
+        browser.acknowledge()
+        noise = random.Random(version).randbytes(size).hex()
+        world.pods.put(pod("p0", version=version, obj={"kind": "Pod", "data": {"noise": noise}}))
+        heard = len(browser.got)
+        for _ in range(4):
+            world.pass_time(BEAT)
+            assert not browser.socket.behind
+            browser.acknowledge()
+        assert len([message for message in browser.got[heard:] if "beat" not in message]) == 1
 
 
 async def test_it_ticks_by_itself(world: World) -> None:
