@@ -4,7 +4,7 @@ It speaks JSON. From the browser: ``{"view": path, "seq": seq}`` when the page s
 ``{"ack": units}`` for what it has applied since it connected. To the browser: see dashboard/live/hub.py and
 static/js/live.js. Whether the browser may connect at all was decided before this is reached (dashboard/access).
 Refusals after that are close codes that the page shows and that end its trying: 4400 nonsense, 4403 not allowed, 4404
-no such page.
+no such page, 4429 too many views at once.
 """
 
 from __future__ import annotations
@@ -21,13 +21,19 @@ from dashboard.live.context import live_of
 from dashboard.live.hub import Hub
 from dashboard.live.opening import BadPath, UnknownPath, open_view
 from dashboard.live.socket import COME_BACK, Message, Socket
+from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
 NONSENSE = 4400
 NOT_FOUND = 4404
+TOO_MANY = 4429
 LONGEST = 16 * 1024
 """Bytes of a message from a browser."""
+VIEWS_AT_ONCE = 20
+"""Views that a page may ask for in a row: making one sorts every row of its kind."""
+VIEWS_A_SECOND = 2.0
+"""Views that it may ask for in the long run."""
 
 
 class Said(msgspec.Struct, forbid_unknown_fields=True):
@@ -36,6 +42,27 @@ class Said(msgspec.Struct, forbid_unknown_fields=True):
     view: str | None = None
     seq: str = ""
     ack: int | None = None
+
+
+class Allowance:
+    """So many at once, and so many a second in the long run."""
+
+    def __init__(self, at_once: int, a_second: float, clock: Clock) -> None:
+        self._at_once = at_once
+        self._a_second = a_second
+        self._clock = clock
+        self._left = float(at_once)
+        self._at = clock.now()
+
+    def take(self) -> bool:
+        """Take one; False where none is left."""
+        now = self._clock.now()
+        self._left = min(self._at_once, self._left + (now - self._at) * self._a_second)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
 
 
 _decoder = msgspec.json.Decoder(Said)
@@ -50,12 +77,15 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         super().__init__(*args, **kwargs)
         self._socket: Socket | None = None
         self._sending: asyncio.Task[None] | None = None
+        self._allowance: Allowance | None = None
 
     async def connect(self) -> None:
         """Accept, then follow what the address asks for; what cannot be followed is closed with its code."""
         await self.accept()
         query = parse_qs(self.scope.get("query_string", b"").decode("latin-1"))
-        self._socket = Socket(self._deliver, self.close, live_of(self.scope).clock)
+        clock = live_of(self.scope).clock
+        self._allowance = Allowance(VIEWS_AT_ONCE, VIEWS_A_SECOND, clock)
+        self._socket = Socket(self._deliver, self.close, clock)
         self._sending = asyncio.create_task(self._send_all(self._socket), name="socket")
         await self._follow(query.get("path", [""])[0], query.get("seq", [""])[0])
 
@@ -86,12 +116,17 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         return live_of(self.scope).hub
 
     async def _follow(self, address: str, seq: str) -> None:
+        if self._allowance is None or not self._allowance.take():
+            return await self._refuse(TOO_MANY)
         try:
             view = open_view(self._hub, address)
         except BadPath:
             return await self._refuse(NONSENSE)
         except UnknownPath:
             return await self._refuse(NOT_FOUND)
+        except Exception:
+            logger.exception("a view could not be made, the browser is asked to connect again")
+            return await self._refuse(COME_BACK)
         if self._socket is not None:
             self._hub.join(self._socket, view, seq, path=address)
         return None

@@ -7,8 +7,9 @@ A page function says which view it shows by its address's name: ``list``, ``deta
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
+from django.core.exceptions import SuspiciousOperation
 from django.http import QueryDict
 from django.urls import Resolver404, ResolverMatch, resolve
 
@@ -43,10 +44,13 @@ def open_view(hub: Hub, address: str) -> View | None:
         raise BadPath(address[:100])
     parts = urlsplit(address)
     try:
-        match = resolve(parts.path)
+        match = resolve(unquote(parts.path))  # decoded, as the server hands a request's path to Django
     except Resolver404:
         raise UnknownPath(parts.path) from None
-    return _view_of(hub, match, QueryDict(parts.query))
+    try:
+        return _view_of(hub, match, QueryDict(parts.query))
+    except SuspiciousOperation as error:  # more parameters than Django reads
+        raise BadPath(str(error)) from None
 
 
 def _view_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:

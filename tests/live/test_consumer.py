@@ -11,13 +11,15 @@ from urllib.parse import urlencode
 import pytest
 from channels.testing import WebsocketCommunicator
 
-from dashboard.live.consumer import LONGEST, LiveConsumer
+from dashboard.live.consumer import LONGEST, TOO_MANY, VIEWS_A_SECOND, VIEWS_AT_ONCE, LiveConsumer
 from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
 from dashboard.live.socket import COME_BACK
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, Feeders, pod
 from tests.wait import eventually
+
+ROLES = "clusterroles.rbac.authorization.k8s.io"
 
 
 class Endpoint:
@@ -26,7 +28,8 @@ class Endpoint:
     def __init__(self) -> None:
         self.clock = FakeClock()
         self.pods = Feeder("pods", self.clock, [pod("a"), pod("b")])
-        self.hub = Hub(Feeders(self.pods, Feeder("namespaces", self.clock)), self.clock)
+        self.roles = Feeder(ROLES, self.clock)
+        self.hub = Hub(Feeders(self.pods, Feeder("namespaces", self.clock), self.roles), self.clock)
         self.parts = SimpleNamespace(hub=self.hub, clock=self.clock)
         self._open: list[WebsocketCommunicator] = []
 
@@ -81,7 +84,7 @@ async def test_a_page_gets_its_view_then_the_beat(endpoint: Endpoint) -> None:
 @pytest.mark.parametrize(
     ("path", "keys"),
     [
-        ("/", ["pods", "namespaces"]),
+        ("/", ["pods", "namespaces", ROLES]),
         ("/feed/?kind=pods", ["pods"]),
         ("/resources/pods/default/a/", ["pods"]),
         ("/resources/pods/default/a/yaml/", ["pods"]),
@@ -105,6 +108,7 @@ async def test_every_page_has_a_socket(endpoint: Endpoint, path: str, keys: list
         ("https://evil.example/", 4400),
         ("/\\evil.example/", 4400),
         ("/" + "x" * 10_000, 4400),
+        ("/resources/pods/?" + "a&" * 1500, 4400),
         ("/nowhere/", 4404),
         ("/resources/unknownkinds/", 4404),
         ("/resources/secrets/", 4404),
@@ -153,6 +157,39 @@ async def test_a_page_may_change_its_view(endpoint: Endpoint) -> None:
     assert hello["view"] != first["view"]
     assert "row-uid-default-b" in window["content"]
     assert len(endpoint.hub.sockets) == 1
+
+
+async def test_a_page_may_look_at_view_after_view_but_not_without_end(endpoint: Endpoint) -> None:
+    browser = await endpoint.connect()
+    for number in range(VIEWS_AT_ONCE - 1):
+        await browser.send_to(text_data=json.dumps({"view": f"/resources/pods/?q=p{number}"}))
+    endpoint.clock._now += 1 / VIEWS_A_SECOND
+    await browser.send_to(text_data='{"view": "/resources/pods/?q=later"}')
+    while (await heard(browser)).get("path") != "/resources/pods/?q=later":
+        pass
+    made = len(endpoint.hub.views)
+    await browser.send_to(text_data='{"view": "/resources/pods/?q=one-more"}')
+    assert await closed(browser) == TOO_MANY
+    assert len(endpoint.hub.views) == made
+    assert not endpoint.hub.sockets
+
+
+async def test_a_page_whose_view_cannot_be_made_is_asked_to_come_back(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(endpoint.hub, "list_view", broken)
+    browser = await endpoint.connect()
+    assert await closed(browser) == COME_BACK
+    assert "a fault of ours" in caplog.text
+
+
+async def test_a_name_that_is_quoted_in_the_address_leads_to_the_view_of_its_page(endpoint: Endpoint) -> None:
+    page = endpoint.hub.detail_view(endpoint.hub.kinds[2], "", "system:node")
+    browser = await endpoint.connect(f"/resources/{ROLES}/-/system%3Anode/")
+    assert (await heard(browser))["view"] == page.id
 
 
 async def test_acknowledgements_reach_the_hub(endpoint: Endpoint) -> None:
