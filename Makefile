@@ -32,13 +32,13 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/djade --check --target-version 5.2 $$(git ls-files 'templates/*.html')
+	$(BIN)/djade --check --target-version 5.2 $$(find templates -name '*.html')
 	$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/djade --target-version 5.2 $$(git ls-files 'templates/*.html')
+	$(BIN)/djade --target-version 5.2 $$(find templates -name '*.html')
 
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.in -o requirements.txt
