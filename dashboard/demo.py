@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 from informerd.clock import Clock
-from informerd.cluster import ClusterConfig, load_kubeconfig
+from informerd.cluster import ClusterConfig, TlsConfig, UserConfig
 from informerd.errors import ConfigError
 
 START_LIMIT = 30.0
-"""Seconds within which the child must have written its kubeconfig."""
+"""Seconds within which the child must have said its kubeconfig."""
 STOP_LIMIT = 1.0
 _POLL = 0.05
+_LONGEST = 1024 * 1024
+"""Bytes of what the child says that are read: its kubeconfig, or why it did not start."""
 _ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -23,14 +28,14 @@ class DemoCluster:
     """Starts `devcluster` on a free port and knows how to reach it.
 
     The child reads its standard input, which is a pipe from this process, and ends when that closes: nothing is left
-    behind, not even after a SIGKILL or a reload.
+    behind, not even after a SIGKILL or a reload. What it says, its kubeconfig first, goes to a file without a name,
+    which is gone with the two processes.
     """
 
     def __init__(self, clock: Clock, *, command: tuple[str, ...] = (sys.executable, "-m", "devcluster")) -> None:
         self._clock = clock
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
-        self._directory: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def running(self) -> bool:
@@ -39,27 +44,23 @@ class DemoCluster:
     async def start(self, why: str) -> ClusterConfig:
         """The demo cluster's configuration, once it answers. Raises ConfigError where it does not start."""
         await self.stop()
-        self._directory = tempfile.TemporaryDirectory(prefix="deltaboard-demo-")
-        folder = Path(self._directory.name)
-        kubeconfig, log = folder / "kubeconfig", folder / "log"
-        self._process = self._spawned(kubeconfig, log)
-        deadline = self._clock.now() + START_LIMIT
-        while self.running and self._clock.now() < deadline:
-            if (config := _written(kubeconfig)) is not None:
-                self._forget_folder()
-                return replace(config, name="demo", why=why, user="the demo cluster's administrator")
-            await self._clock.sleep(_POLL)
-        said = log.read_text(errors="replace").strip().splitlines()
+        with tempfile.TemporaryFile() as output:
+            self._process = self._spawned(output)
+            deadline = self._clock.now() + START_LIMIT
+            while self.running and self._clock.now() < deadline:
+                if (config := _said(output, why)) is not None:
+                    return config
+                await self._clock.sleep(_POLL)
+            last = _lines(output)[-1:]
         await self.stop()
-        raise ConfigError(f"the demo cluster did not start: {said[-1] if said else 'it said nothing'}")
+        raise ConfigError(f"the demo cluster did not start: {last[0].strip() if last else 'it said nothing'}")
 
-    def _spawned(self, kubeconfig: Path, log: Path) -> subprocess.Popen[bytes]:
+    def _spawned(self, output: IO[bytes]) -> subprocess.Popen[bytes]:
         """A session of its own, because a terminal's Ctrl-C is for this process; the child follows its closing pipe."""
-        arguments = [*self._command, "--port", "0", "--kubeconfig", str(kubeconfig), "--exit-with-parent"]
-        with log.open("wb") as output:
-            return subprocess.Popen(  # noqa: S603 - our own module, by our own interpreter
-                arguments, cwd=_ROOT, stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True
-            )
+        return subprocess.Popen(  # noqa: S603 - our own module, by our own interpreter
+            [*self._command, "--port", "0", "--kubeconfig", "-", "--exit-with-parent"],
+            cwd=_ROOT, stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True,
+        )  # fmt: skip
 
     async def stop(self) -> None:
         """End the child; within STOP_LIMIT by itself, else by force."""
@@ -74,20 +75,26 @@ class DemoCluster:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-        self._forget_folder()
-
-    def _forget_folder(self) -> None:
-        """The kubeconfig is whole in itself and was read: no token of ours lies about, however this process ends."""
-        directory, self._directory = self._directory, None
-        if directory is not None:
-            directory.cleanup()
 
 
-def _written(kubeconfig: Path) -> ClusterConfig | None:
-    """What the kubeconfig says, where it is there and whole."""
-    if not kubeconfig.exists():
+def _lines(output: IO[bytes]) -> list[str]:
+    """What the child has said so far. `pread`, because the place to write at is the child's too."""
+    return os.pread(output.fileno(), _LONGEST, 0).decode(errors="replace").splitlines(keepends=True)
+
+
+def _said(output: IO[bytes], why: str) -> ClusterConfig | None:
+    """The cluster of the kubeconfig that the child has said, once that line is whole."""
+    line = next((each for each in _lines(output) if each.startswith("{") and each.endswith("\n")), "")
+    if not line:
         return None
-    try:
-        return load_kubeconfig(kubeconfig)
-    except ConfigError:
-        return None
+    said = json.loads(line)
+    cluster, user = said["clusters"][0]["cluster"], said["users"][0]["user"]
+    return ClusterConfig(
+        name="demo",
+        server=cluster["server"],
+        why=why,
+        context="demo",
+        user="the demo cluster's administrator",
+        tls=TlsConfig(ca_data=base64.b64decode(cluster.get("certificate-authority-data", ""))),
+        credentials=UserConfig(token=user["token"]),
+    )

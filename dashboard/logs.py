@@ -11,10 +11,13 @@ class WorthALine(logging.Filter):
     """Leaves out what happens at every start and in every browser.
 
     A kind that goes from starting over syncing to live is as it should be; a page that does not exist, a form without
-    token, and a readiness probe that is answered with 503 are answers, not faults.
+    token, and a readiness probe that is answered with 503 are answers, not faults. What runserver says of each request
+    is left out whole: a fault of ours has been told before, with its trace.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.name == "django.channels.server":
+            return False
         if record.name.startswith("django.") and not record.exc_info:
             return getattr(record, "status_code", 500) == 500
         if record.name == "informerd.health" and isinstance(record.args, tuple) and record.levelno == logging.INFO:

@@ -9,34 +9,57 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from dashboard.access.addresses import check_bind
+
 BACKLOG = 512
+HIGHEST_PORT = 65535
 MESSAGE_LIMIT = 1024 * 1024
 """Bytes of a websocket message at most, in both directions: autobahn refuses to send a longer one (see
 dashboard.live.socket.BIGGEST). For what browsers send the consumer's own limit is far lower and answers with a code."""
 
 
-class PortInUse(Exception):
-    """Somebody else listens there; the message is a sentence."""
+class CannotListen(Exception):
+    """The address cannot be listened on; the message is a sentence for the person who asked for it."""
 
 
-def bound_socket(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes a free one. Raises PortInUse, or OSError for an address that is not ours."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bare = host.strip("[]")
+def bound_socket(
+    host: str, port: int, *, proxy_user_header: str = "", another: str = "--port or PORT"
+) -> socket.socket:
+    """A listening socket; port 0 takes a free one. A host name means its address, the IPv4 one where it has both.
+
+    `another` is how to choose another port. Raises CannotListen, or BindRefused for an address that would let others in
+    (see dashboard.access.addresses).
+    """
+    family, address = _address(host, port)
+    check_bind(address[0], proxy_user_header=proxy_user_header)
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((bare, port))
+        listening.bind(address)
         listening.listen(BACKLOG)
         listening.setblocking(False)
     except OSError as error:
         listening.close()
         if error.errno == errno.EADDRINUSE:
-            raise PortInUse(
-                f"Port {port} of {host} is in use: choose another with --port or PORT, or stop what listens there."
+            raise CannotListen(
+                f"Port {port} of {host} is in use: choose another with {another}, or stop what listens there."
             ) from None
-        raise
+        raise CannotListen(f"Deltaboard cannot listen on {host} port {port}: {error.strerror or error}.") from None
     return listening
+
+
+def _address(host: str, port: int) -> tuple[socket.AddressFamily, Any]:
+    """What the system binds to. The name is looked up once, so that what was checked is what is listened on."""
+    if not 0 <= port <= HIGHEST_PORT:
+        raise CannotListen(f"{port} is no port: a port is a number from 0 to {HIGHEST_PORT}, and 0 takes a free one.")
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise CannotListen(
+            f"Deltaboard cannot listen on {host!r}: the name cannot be resolved. Is it spelt as it should be?"
+        ) from None
+    family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
+    return family, address
 
 
 def install_reactor() -> Any:
@@ -84,6 +107,13 @@ def serve(application: Any, listening: socket.socket, *, started: Callable[[], A
     for future in beginning:
         if future.done() and not future.cancelled():
             future.result()
+
+
+def start_with_reactor(start: Callable[[], None]) -> None:
+    """Have `start` called on the event loop of daphne's reactor once that turns; nothing happens under others."""
+    reactor: Any = sys.modules.get("twisted.internet.reactor")
+    if reactor is not None:
+        reactor.callWhenRunning(reactor.callLater, 0, start)  # "running" is said a moment before the loop turns
 
 
 def stop_with_reactor(stop: Callable[[], Awaitable[None]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
@@ -23,13 +24,15 @@ from dashboard.live.replicas import Replicas
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.page_info import cluster_info
-from dashboard.serving import stop_with_reactor
+from dashboard.serving import start_with_reactor, stop_with_reactor
 from dashboard.upstream import Upstream, build_upstream
 from informerd.client import Client
 from informerd.clock import Clock, SystemClock
 from informerd.cluster import ClusterConfig
 from informerd.discovery import Discovery
 from informerd.errors import InformerdError
+
+logger = logging.getLogger(__name__)
 
 RETRY_RESOLVE = 10.0
 """Seconds between two questions to discovery for a kind of which only the name is known."""
@@ -86,10 +89,15 @@ class Live:
     def started(self) -> bool:
         return bool(self._tasks)
 
-    def start(self) -> None:
-        """Begin, on the running event loop; returns at once. A second call changes nothing."""
+    def start(self, *, say: bool = False) -> None:
+        """Begin, on the running event loop; returns at once. A second call changes nothing.
+
+        `say` has the log say which cluster was chosen and why, for servers that are no command of ours.
+        """
         if self._tasks:
             return
+        if say:
+            self._keep("the saying of the cluster", self._say_cluster)
         self._keep("the feed's replicas", self.replicas.run)
         self._keep("the hub", self.hub.run)
         self._keep("the connection to the cluster", self.upstream.run)
@@ -103,6 +111,11 @@ class Live:
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         self._tasks.append(asyncio.create_task(kept_running(name, run, self.clock), name=name))
+
+    async def _say_cluster(self) -> None:
+        await self.connection.chosen.wait()
+        if self.client is not None:  # why there is none has been said already
+            logger.info("%s", self.connection.said)
 
     async def _resolve_kinds(self) -> None:
         """Give kinds that are known by name only their version and Kind, as discovery knows them."""
@@ -122,17 +135,21 @@ async def _resolved(discovery: Discovery, kind: KindInfo) -> KindInfo:
 
 
 class WiredApplication:
-    """Starts the live parts with the first request or socket (daphne has no lifespan) and puts them in every scope."""
+    """Puts the live parts in every scope; starts them with the first request or socket if nobody has before."""
 
     def __init__(self, inner: Application, live: Live) -> None:
         self._inner = inner
         self.live = live
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not self.live.started:
-            self.live.start()
-            stop_with_reactor(self.live.stop)
+        self.start()
         await self._inner({**scope, SCOPE_KEY: self.live}, receive, send)
+
+    def start(self) -> None:
+        """Begin, on the running event loop, and say in the log which cluster it is. A second call changes nothing."""
+        if not self.live.started:
+            self.live.start(say=True)
+            stop_with_reactor(self.live.stop)
 
 
 class ByProtocol:
@@ -162,10 +179,15 @@ def build_live(*, context: str = "", clock: Clock | None = None) -> Live:
 
 
 def build_application(live: Live | None = None) -> Application:
-    """The ASGI application: guard, then live parts, then pages or socket."""
-    inner = ByProtocol(LoopHandler(), LiveConsumer.as_asgi())
+    """The ASGI application: guard, then live parts, then pages or socket.
+
+    `live` is its maker's to start; without it, live parts are made that start with daphne.
+    """
+    wired = WiredApplication(ByProtocol(LoopHandler(), LiveConsumer.as_asgi()), live or build_live())
+    if live is None:
+        start_with_reactor(wired.start)
     return Guard(
-        WiredApplication(inner, live or build_live()),
+        wired,
         allowed_hosts=settings.ALLOWED_HOSTS,
         proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER,
     )

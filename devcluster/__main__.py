@@ -29,7 +29,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         prog="devcluster", description="A Kubernetes API server in memory, with a workload."
     )
     parser.add_argument("--port", type=int, default=6443, help="port on 127.0.0.1, 0 for any free one (default 6443)")
-    parser.add_argument("--kubeconfig", type=Path, metavar="FILE", help="write a kubeconfig to FILE")
+    parser.add_argument("--kubeconfig", type=Path, metavar="FILE", help="write a kubeconfig to FILE (- for stdout)")
     parser.add_argument("--no-workload", action="store_true", help="an empty cluster in which nothing moves by itself")
     parser.add_argument("--seed", type=int, help="make the workload repeatable")
     parser.add_argument("--faults", action="store_true", help="serve /faults, which breaks things on request")

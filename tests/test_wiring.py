@@ -282,7 +282,7 @@ async def test_another_client_is_asked_at_once_and_the_old_one_no_more(connected
 # --- the demo cluster -------------------------------------------------------------------------------------------
 
 PYTHON = (sys.executable, "-c")
-ENDS_WITH_PARENT = "import sys, pathlib; pathlib.Path(sys.argv[4]).write_text({text!r}); sys.stdin.read()"
+ENDS_WITH_PARENT = "import sys; print({text!r}, flush=True); sys.stdin.read()"
 
 
 async def test_a_demo_cluster_that_does_not_start_says_its_last_words() -> None:

@@ -11,9 +11,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
-from dashboard.access.addresses import BindRefused, check_bind
+from dashboard.access.addresses import BindRefused
 from dashboard.management.refusal import refuse
-from dashboard.serving import PortInUse, bound_socket, install_reactor, serve, stop_with_reactor
+from dashboard.serving import CannotListen, bound_socket, install_reactor, serve, stop_with_reactor
 
 
 class Command(BaseCommand):
@@ -32,12 +32,9 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, port: int, bind: str, context: str, **__: Any) -> None:
         try:
-            check_bind(bind, proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER)
-            listening = bound_socket(bind, port)
-        except (BindRefused, PortInUse) as error:
+            listening = bound_socket(bind, port, proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER)
+        except (BindRefused, CannotListen) as error:
             refuse(self.stderr, error)
-        except (OSError, OverflowError) as error:
-            refuse(self.stderr, f"Deltaboard cannot listen on {bind} port {port}: {error}")
         self._say_pending_migrations()
         install_reactor()  # before anything that imports daphne's server
 

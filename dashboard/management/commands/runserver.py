@@ -1,18 +1,20 @@
 """``manage.py runserver``: daphne's, autoreloader included, kept to this machine.
 
-Worker, replicas and demo cluster start with the first request, hence in the reloaded process only; when that ends for a
+Worker, replicas and demo cluster start with the server, hence in the reloaded process only; when that ends for a
 reload, the demo cluster ends with it, because its standard input closes.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import sys
+from typing import Any, NoReturn
 
 from django.conf import settings
-from django.core.management.base import CommandError
 
-from dashboard.access.addresses import BindRefused, check_bind
-from dashboard.serving import install_reactor
+from dashboard.access.addresses import BindRefused
+from dashboard.management.refusal import refuse
+from dashboard.serving import CannotListen, bound_socket, install_reactor
 
 install_reactor()
 
@@ -26,6 +28,12 @@ class LongLivedServer(Server):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "websocket_timeout": -1})
 
+    def listen_error(self, failure: Any) -> NoReturn:
+        """End the process with a sentence; under the autoreloader this is a thread that could not end it otherwise."""
+        sys.stderr.write(f"Deltaboard cannot listen: {failure.getErrorMessage()}\n")
+        sys.stderr.flush()
+        os._exit(1)
+
 
 class Command(DaphneCommand):  # type: ignore[misc]
     server_cls = LongLivedServer
@@ -34,9 +42,15 @@ class Command(DaphneCommand):  # type: ignore[misc]
         options["use_static_handler"] = False  # WhiteNoise serves static files, here as in production
         return super().handle(*args, **options)
 
-    def inner_run(self, *args: Any, **options: Any) -> Any:
+    def run(self, **options: Any) -> None:
+        """Look whether we may listen there before the autoreloader is begun: what fails later, fails in its thread."""
         try:
-            check_bind(self.addr, proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER)
-        except BindRefused as error:
-            raise CommandError(str(error)) from None
-        return super().inner_run(*args, **options)
+            bound_socket(
+                self.addr,
+                int(self.port),
+                proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER,
+                another="runserver PORT",
+            ).close()
+        except (BindRefused, CannotListen) as error:
+            refuse(self.stderr, error)
+        super().run(**options)
