@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, re_path
 
 from dashboard.edits import pages as edits
 from dashboard.live import pages as live
+from dashboard.resources import missing
 from dashboard.resources import pages as resources
 
 _OBJECT = "resources/<str:resource>/<str:namespace>/<str:name>/"
@@ -22,4 +23,5 @@ urlpatterns = [
     path(f"{_OBJECT}edit/", edits.edit, name="edit"),
     path(f"{_OBJECT}edit/check/", edits.check, name="check"),
     path(f"{_OBJECT}delete/", edits.delete, name="delete"),
+    re_path(r"^(?P<path>(?!static/)(?:.*/)?[^./]+/)$", missing.unknown_address),
 ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from dashboard.live.context import LiveParts, live_of
 from dashboard.live.lines import object_href
@@ -47,6 +48,13 @@ def missing_page(request: HttpRequest, missing: Missing, *, key: str = "") -> Ht
     """The 404 page that says so. Its socket carries the heartbeat only."""
     page = page_info(request, title="Not found", key=key)
     return render(request, "resources/missing.html", {"page": page, "missing": missing}, status=404)
+
+
+@require_safe
+async def unknown_address(request: HttpRequest, path: str) -> HttpResponse:
+    """The page for an address that means nothing."""
+    message = f"Nothing lives at /{path}. There are the overview, the feed, and these lists."
+    return missing_page(request, Missing("There is no such page", message, _kind_links(live_of(request)), "Lists"))
 
 
 async def missing_kind(request: HttpRequest, name: str) -> HttpResponse:
@@ -127,7 +135,8 @@ def _deleted(live: LiveParts, replica: Replica, namespace: str, name: str) -> st
             if entry.op != "deleted":
                 return ""
             ago = duration(max(0.0, live.clock.time() - entry.time))
-            return f"It was deleted {ago} ago ({entry.words})."
+            more = "" if entry.words in ("", entry.op) else f" ({entry.words})"
+            return f"It was deleted {ago} ago{more}."
     return ""
 
 

@@ -45,6 +45,8 @@ def plain(sentence: Sentence) -> str:
 def _tell_pod(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     node, status = text(mapping(obj.get("spec")).get("nodeName")), mapping(obj.get("status"))
     started = _moment(status.get("startTime")) or row.created
+    if row.tone == "bad":
+        started = row.since or started  # of what the status says, which is younger than the pod
     words = [Words(f"{row.status} on {node}" if node else f"{row.status}, on no node yet"), *_for(started)]
     restarts = _cell("pods", row, "restarts")
     if isinstance(restarts, int) and restarts > 0:

@@ -100,7 +100,7 @@ class DeploymentController:
         done = counts["updatedReplicas"] == counts["replicas"] == wanted and counts["availableReplicas"] >= wanted
         now = stamp(self._cluster.clock.time())
         conditions = _conditions(
-            before, now, current["metadata"]["name"], done, counts["availableReplicas"] >= wanted - 1
+            before, now, current["metadata"]["name"], done, counts["availableReplicas"] >= wanted - wanted // 4
         )
         status = {"observedGeneration": deployment["metadata"]["generation"], **counts, "conditions": conditions}
         if {k: before.get(k) for k in status} != status:

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from dashboard.live.lines import rfc3339
 from dashboard.resources.containers import containers_of
 from dashboard.resources.details import Owner, describe
 from dashboard.resources.kinds import KINDS
@@ -76,6 +77,9 @@ def test_a_pod_that_restarted_says_how_it_ended_last() -> None:
     summary = describe("pods", row_of("pods", pod("crash")), pod("crash"), NOW).summary
     text = plain(summary)
     assert text.startswith("CrashLoopBackOff on node-1 for ")
+    assert next(piece.datetime for piece in summary if piece.datetime) == rfc3339(
+        row_of("pods", pod("crash")).since or 0
+    )
     assert ", restarted 14 times, last exit 137 OOMKilled " in text
     ages = [piece for piece in summary if piece.datetime]
     assert [piece.datetime[-1] for piece in ages] == ["Z", "Z"]

@@ -89,6 +89,24 @@ async def test_a_feed_that_a_filter_leaves_empty_is_not_called_quiet() -> None:
     assert "Nothing is in the chosen namespaces" in words(await page(site, "/feed/?ns=none"))
 
 
+async def test_a_namespace_that_has_none_is_named() -> None:
+    site = small_site()
+    site.feeder("namespaces").put(row_of("namespaces", made("Namespace", "newuser", namespace="")))
+    html = words(await page(site, "/resources/pods/?namespace=newuser"))
+    assert "No Pods in newuser" in html
+    assert "Nothing matches" in words(await page(site, "/resources/pods/?namespace=newuser&q=x"))
+
+
+async def test_an_unknown_address_has_navigation_and_the_chosen_theme() -> None:
+    site = small_site()
+    site.client.cookies["theme"] = "dark"
+    html = await page(site, "/nowhere/at/all/", 404)
+    assert 'data-theme="dark"' in html
+    assert "Nothing lives at /nowhere/at/all/" in words(html)
+    assert 'href="/resources/pods/"' in html
+    assert (await site.client.get("/feed")).headers["Location"] == "/feed/"
+
+
 async def test_an_unknown_namespace_is_told_with_those_that_exist() -> None:
     site = small_site()
     html = await page(site, "/resources/pods/?namespace=shpo", 404)
