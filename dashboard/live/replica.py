@@ -96,15 +96,18 @@ class Replica:
         """The object's row, `namespace` empty where the kind has none."""
         return self.by_key.get(f"{namespace}/{name}" if namespace else name)
 
-    def tick(self) -> Ask | None:
-        """Let time pass, a few times a second: notice silence, repeat questions that got no answer."""
+    def tick(self, *, asks: bool = True) -> Ask | None:
+        """Let time pass, a few times a second: notice silence, repeat questions that got no answer.
+
+        Nothing is asked while `asks` is False: the layer takes no question or could bring no answer.
+        """
         if self._silent():
             if self.state == "live":
                 self.silences += 1
                 self._become("stale", since=self._clock.time() - (self._clock.now() - self._heard))
             if self._pull is None or self._pull.followed:
                 self._pull = Pull(self.key, self._clock)
-        return self._pull.due() if self._pull else None
+        return self._pull.due() if self._pull and asks else None
 
     def frame(self, frame: Frame) -> Ask | None:
         """Take a frame in. The answer is the question to ask, where it opened a hole."""

@@ -36,6 +36,8 @@ class Replicas:
         self._clock = clock
         self._replicas = {kind.key: Replica(kind.key, clock) for kind in self.kinds}
         self._inbox = Inbox(layer, FEED_GROUP, clock, self._trouble)
+        self._asking: list[asyncio.Task[None]] = []
+        self._unreadable = logging.WARNING
 
     def __iter__(self) -> Iterator[Replica]:
         return iter(self._replicas.values())
@@ -58,16 +60,21 @@ class Replicas:
         try:
             await self._inbox.run(self.take)
         finally:
-            await cancelled([ticking])
+            await cancelled([ticking, *self._asking])
 
     async def take(self, message: dict[str, Any]) -> None:
-        """Hand one message of the layer to its replica and send what that asks; a malformed one is dropped."""
+        """Hand one message of the layer to its replica and send what that asks; a malformed one is dropped.
+
+        The first of those is a warning, for a worker of another version makes nothing else: nobody hears it.
+        """
         try:
             question = self._dispatched(message)
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
-            logger.debug("dropped a message of the feed: %s", error)
+            logger.log(self._unreadable, "dropped a message of the feed, is the worker of another version? %s", error)
+            self._unreadable = logging.DEBUG
             return
-        await self._ask(question)
+        if question is not None:
+            await self._ask(question)
 
     def _dispatched(self, message: dict[str, Any]) -> Ask | None:
         if message["type"] == "feed.frame":
@@ -82,13 +89,22 @@ class Replicas:
 
     async def _tick(self) -> None:
         while True:
-            if self._inbox.joined:  # subscribe first, then ask
-                for replica in self._replicas.values():
-                    await self._ask(replica.tick())
+            self._look()
             await self._clock.sleep(TICK)
 
-    async def _ask(self, question: Ask | None) -> None:
-        if question is None or not self._inbox.channel:
+    def _look(self) -> None:
+        """Let time pass in every replica, whatever the layer does, and send what they ask where it can be heard.
+
+        A layer may hang in each send for seconds. Nobody waits for that here, and no more is sent meanwhile.
+        """
+        asks = self._inbox.joined and all(task.done() for task in self._asking)  # subscribe first, then ask
+        ticked = [replica.tick(asks=asks) for replica in self._replicas.values()]
+        questions = [question for question in ticked if question is not None]
+        if questions:
+            self._asking = [asyncio.create_task(self._ask(question)) for question in questions]
+
+    async def _ask(self, question: Ask) -> None:
+        if not self._inbox.channel:
             return
         asked = msgspec.structs.replace(question, reply=self._inbox.channel)
         await self._sender.to_group(ASK_GROUP, {"type": "feed.ask", "data": encoder.encode(asked)})
