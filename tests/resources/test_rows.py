@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from dashboard.live.messages import Row
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import build_row, change_words, columns_for, is_wrong, mask_secret, projection_for
 from dashboard.resources.rows.field_diff import field_changes
@@ -100,6 +101,15 @@ def test_a_mydemo_shows_its_address_whatever_the_types() -> None:
     odd = cells_of("mydemos.crddemo.k8s.io", row_of("mydemos.crddemo.k8s.io", mydemo({"ip": ["a"], "port": True})))
     assert (odd["ip"], odd["port"]) == ('["a"]', "true")
     assert row_of("mydemos.crddemo.k8s.io", mydemo("nonsense")).cells[2:4] == (None, None)
+
+
+def test_a_number_that_no_message_can_carry_is_the_nearest_that_one_can() -> None:
+    key = "mydemos.crddemo.k8s.io"
+    for port in (2**63 - 1, 2**63, -(2**63) - 1, 10**20, 10**400, [10**20]):
+        row = row_of(key, mydemo({"ip": 10**20, "port": port}))
+        assert row.cells == msgspec.msgpack.decode(msgspec.msgpack.encode(row), type=Row).cells
+        assert row.cells[2] == 1e20
+    assert row_of(key, mydemo({"port": 2**63 - 1})).cells[3] == 2**63 - 1
 
 
 def test_changes_of_a_mydemo_name_the_fields() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +19,8 @@ _TONES: dict[str, Tone] = {
     "pending": "warn", "unknown": "warn", "degraded": "warn", "notready": "warn",
     "failed": "bad", "error": "bad", "lost": "bad",
 }  # fmt: skip
+
+_INT64 = 2**63
 
 
 class Custom(Object, frozen=True, kw_only=True):
@@ -70,10 +73,22 @@ def standing(obj: Custom) -> tuple[str, Tone, str, float | None]:
 
 
 def cell(value: object) -> Cell:
-    """A field as a cell: numbers and texts as they are, anything else as JSON."""
-    if value is None or (isinstance(value, str | int | float) and not isinstance(value, bool)):
+    """A field as a cell: numbers and texts as they are, anything else as JSON.
+
+    A whole number that no message can carry, for it has more than 64 bits, is the nearest float.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if -_INT64 <= value < _INT64 else _float(value)
+    if value is None or isinstance(value, str | float):
         return value
     return msgspec.json.encode(value).decode()
+
+
+def _float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _condition(conditions: list[Any]) -> dict[str, Any] | None:
