@@ -8,9 +8,12 @@ lost is not sent again: its number is missing at the replica, which then asks fo
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections import deque
 from collections.abc import Callable
+
+import msgspec
 
 from dashboard.live.layer import Layer, Sender, Trouble
 from dashboard.live.messages import FEED_GROUP, Ask, Entry, Frame, Operation, Row, Tone, encoder
@@ -18,6 +21,8 @@ from dashboard.live.rates import Rates
 from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS, Snapshots, weight
 from informerd.clock import Clock
 from informerd.health import Health
+
+logger = logging.getLogger(__name__)
 
 TICK = 0.05
 """Seconds between two frames at most; the first delta after a quiet tick leaves at once."""
@@ -56,11 +61,13 @@ class Publisher:
         self._pending: dict[str, Row | None] = {}
         self._pending_entries: list[Entry] = []
         self._counts = (0, 0, 0)
+        self._told = self.health()
         self._wake = asyncio.Event()
         self._sending = asyncio.Lock()
 
     def put(self, row: Row) -> None:
         """The object is now as `row` says. Within a tick only the latest row of an object is sent."""
+        row = _encodable(row)
         self.rows[row.uid] = row
         self._pending.pop(row.uid, None)
         self._pending[row.uid] = row
@@ -111,7 +118,7 @@ class Publisher:
     async def flush(self) -> None:
         """Send what is pending, or a heartbeat where nothing is."""
         async with self._sending:
-            await self._send(self._taken() or [self._frame((), (), (), (0, 0, 0))])
+            await self._send(self._taken() or [self._frame(self.health())])
 
     async def answer(self, ask: Ask) -> None:
         """Send the chunk that a replica asks for, if it asks this epoch.
@@ -124,7 +131,8 @@ class Publisher:
         async with self._sending:
             frames = [] if ask.snapshot else self._taken()
             chunk = self._snapshots.chunk(ask, self)
-            await self._send(frames)
+            if not await self._send(frames):
+                return  # nor would it take the chunk: who asks does so again
         await self._sender.to_channel(ask.reply, {"type": "feed.chunk", "data": encoder.encode(chunk)})
 
     async def _beat(self) -> None:
@@ -133,7 +141,10 @@ class Publisher:
             self._wake.set()
 
     def _taken(self) -> list[Frame]:
-        """What is pending as numbered frames; without waiting, so that no delta can slip in between."""
+        """What is pending as numbered frames; without waiting, so that no delta can slip in between.
+
+        Only the last one has the health that goes with all of it: a list of 20,000 is not live with its first frame.
+        """
         self._wake.clear()
         changes, self._pending = self._pending, {}
         entries, self._pending_entries = self._pending_entries, []
@@ -141,30 +152,38 @@ class Publisher:
         self.rates.add(self._clock.time(), counts)
         self.entries.extend(entries)
         frames = []
-        for rows, gone, lines in _parts(changes, entries):
+        parts = _parts(changes, entries)
+        health = self.health()
+        for part in parts:
             self.seq += 1
-            frames.append(self._frame(rows, gone, lines, counts))
+            frames.append(self._frame(health if part is parts[-1] else self._told, part, counts))
             counts = (0, 0, 0)
         return frames
 
-    def _frame(
-        self, rows: tuple[Row, ...], gone: tuple[str, ...], entries: tuple[Entry, ...], rates: tuple[int, int, int]
-    ) -> Frame:
+    def _frame(self, health: Health, part: Part = ((), (), ()), rates: tuple[int, int, int] = (0, 0, 0)) -> Frame:
+        rows, gone, entries = part
+        self._told = health
         return Frame(
             resource=self.key,
             epoch=self.epoch,
             seq=self.seq,
             sent=self._clock.time(),
-            health=self.health(),
+            health=health,
             rows=rows,
             gone=gone,
             entries=entries,
             rates=rates,
         )
 
-    async def _send(self, frames: list[Frame]) -> None:
+    async def _send(self, frames: list[Frame]) -> bool:
+        """Whether the layer took them all. After one that it did not take the others would only cost time.
+
+        A layer that hangs takes seconds to say no to each; the first number that is missing says all there is to say.
+        """
         for frame in frames:
-            await self._sender.to_group(FEED_GROUP, {"type": "feed.frame", "data": encoder.encode(frame)})
+            if not await self._sender.to_group(FEED_GROUP, {"type": "feed.frame", "data": encoder.encode(frame)}):
+                return False
+        return True
 
 
 Part = tuple[tuple[Row, ...], tuple[str, ...], tuple[Entry, ...]]
@@ -189,6 +208,17 @@ def _parts(changes: dict[str, Row | None], entries: list[Entry]) -> list[Part]:
     for start in range(FRAME_ENTRIES, len(entries), FRAME_ENTRIES):
         parts.append(((), (), tuple(entries[start : start + FRAME_ENTRIES])))  # noqa: PERF401
     return [part for part in parts if any(part)]
+
+
+def _encodable(row: Row) -> Row:
+    """`row`, or a stand-in under its name where no message can carry it: it must not take its frame along."""
+    try:
+        encoder.encode(row)
+    except (OverflowError, TypeError, ValueError, msgspec.MsgspecError):
+        logger.exception("the row of %s cannot be sent", row.key)
+        reason = "Deltaboard cannot show this object's fields, see its log"
+        return msgspec.structs.replace(row, cells=(), status="Unreadable", tone="warn", reason=reason)
+    return row
 
 
 def _starting(clock: Clock) -> Callable[[], Health]:

@@ -17,7 +17,8 @@ CHUNK_BYTES = 400_000
 KEPT = 30.0
 """Seconds for which a frozen snapshot is kept after it was last asked for."""
 _ROW_OVERHEAD = 300
-_KEPT_AT_MOST = 4
+_KEPT_AT_MOST = 64
+"""More than there are web processes: were one dropped that is still pulled, its replica would begin again, for ever."""
 
 
 class Source(Protocol):
@@ -41,10 +42,14 @@ class Source(Protocol):
 
 @dataclass
 class Frozen:
-    """The state after frame `seq`; rows are immutable, so freezing copies references only."""
+    """The state after frame `seq`; rows are immutable, so freezing copies references only.
+
+    `health` is of that moment too: a snapshot of half a list is not live because the list came while it was pulled.
+    """
 
     name: str
     seq: int
+    health: Health
     parts: list[list[Row]]
     entries: tuple[Entry, ...]
     rates: tuple[Rate, ...]
@@ -75,7 +80,7 @@ class Snapshots:
             frozen.seq,
             ask.index,
             total,
-            source.health(),
+            frozen.health,
             rows=tuple(frozen.parts[ask.index]),
             entries=frozen.entries if last else (),
             rates=frozen.rates if last else (),
@@ -98,12 +103,14 @@ class Snapshots:
     def _freeze(self, source: Source) -> Frozen:
         for frozen in self._frozen.values():
             if frozen.seq == source.seq:
+                frozen.health = source.health()
                 return frozen
         self._count += 1
         name = f"{self._epoch}.{self._count}"
         frozen = Frozen(
             name=name,
             seq=source.seq,
+            health=source.health(),
             parts=parts(source.rows.values()),
             entries=tuple(source.entries),
             rates=source.rates.list(self._clock.time()),

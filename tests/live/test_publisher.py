@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
 import pytest
 
 from dashboard.live.messages import Ask
@@ -126,6 +127,78 @@ async def test_a_layer_that_takes_nothing_costs_numbers_but_never_the_publisher(
     publisher.put(row("b"))
     await publisher.flush()
     assert [(frame.seq, frame.rows[0].name) for frame in layer.frames] == [(2, "b")]
+
+
+async def test_after_a_frame_that_the_layer_did_not_take_the_rest_of_the_batch_is_not_tried(
+    publisher: Publisher, layer: RecordingLayer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each would wait for seconds where the layer hangs."""
+    tries = 0
+
+    async def refuse(*_: object) -> None:
+        nonlocal tries
+        tries += 1
+        raise ConnectionError
+
+    for number in range(CHUNK_ROWS * 3):
+        publisher.put(row(f"pod-{number}"))
+    with monkeypatch.context() as patched:
+        patched.setattr(layer, "group_send", refuse)
+        await publisher.answer(Ask("pods", "replica"))
+    assert (tries, layer.sent) == (1, [])
+    await publisher.flush()
+    assert [frame.seq for frame in layer.frames] == [3]
+
+
+async def test_a_row_that_no_message_can_carry_is_shown_by_its_name_and_takes_no_other_along(
+    publisher: Publisher, layer: RecordingLayer, caplog: pytest.LogCaptureFixture
+) -> None:
+    publisher.put(msgspec.structs.replace(row("huge"), cells=(10**20,)))
+    publisher.put(row("fine"))
+    await publisher.flush()
+    (frame,) = layer.frames
+    assert [(each.name, each.status, each.cells) for each in frame.rows] == [
+        ("huge", "Unreadable", ()), ("fine", "Running", ("fine", 1)),
+    ]  # fmt: skip
+    await publisher.answer(Ask("pods", "replica"))
+    assert layer.chunks[-1].rows == frame.rows
+    assert "the row of default/huge cannot be sent" in caplog.text
+
+
+async def test_of_many_frames_only_the_last_one_has_the_health_that_goes_with_all_of_them(
+    publisher: Publisher, layer: RecordingLayer
+) -> None:
+    for number in range(CHUNK_ROWS * 2 + 1):
+        publisher.put(row(f"pod-{number}"))
+    publisher.health = lambda: Health(state="live", since=1.0)
+    await publisher.flush()
+    assert [frame.health.state for frame in layer.frames] == ["starting", "starting", "live"]
+
+
+async def test_a_snapshot_has_the_health_of_its_moment(publisher: Publisher, layer: RecordingLayer) -> None:
+    for number in range(CHUNK_ROWS + 1):
+        publisher.put(row(f"pod-{number}"))
+    publisher.health = lambda: Health(state="syncing", since=1.0)
+    await publisher.answer(Ask("pods", "replica"))
+    publisher.health = lambda: Health(state="live", since=2.0)
+    await publisher.answer(Ask("pods", "replica", layer.chunks[-1].snapshot, 1, publisher.epoch))
+    assert [chunk.health.state for chunk in layer.chunks] == ["syncing", "syncing"]
+    await publisher.answer(Ask("pods", "replica"))
+    assert layer.chunks[-1].health.state == "live"
+
+
+async def test_a_snapshot_is_kept_while_dozens_are_pulled_at_once(publisher: Publisher, layer: RecordingLayer) -> None:
+    for number in range(CHUNK_ROWS + 1):
+        publisher.put(row(f"pod-{number}"))
+    names = []
+    for version in range(2, 42):
+        await publisher.answer(Ask("pods", "replica"))
+        names.append(layer.chunks[-1].snapshot)
+        publisher.put(row("pod-0", version))
+    assert len(set(names)) == 40
+    for name in names:
+        await publisher.answer(Ask("pods", "replica", name, 1, publisher.epoch))
+        assert layer.chunks[-1].total == 2
 
 
 async def test_a_snapshot_is_the_state_after_the_frames_that_left_before_it(
