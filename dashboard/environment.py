@@ -38,6 +38,8 @@ class Environment(environ.Env):  # type: ignore[misc]
         """The value of a variable that is set; ValueError where it makes no sense."""
         if cast is bool:
             return _switch(value)
+        if cast is int:
+            return _whole(value)
         if cast is list:
             return [entry.strip() for entry in value.split(",") if entry.strip()]
         return super().parse_value(value, cast)
@@ -60,6 +62,13 @@ class Environment(environ.Env):  # type: ignore[misc]
             if value.lower() == choice.lower():
                 return choice
         raise ImproperlyConfigured(f"{var} is {value!r}, but must be one of {', '.join(filter(None, choices))}")
+
+
+def _whole(value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is no whole number") from None
 
 
 def _switch(value: str) -> bool:

@@ -32,6 +32,11 @@ class Upstream:
         self._clock = clock
         self._with_worker = with_worker
 
+    @property
+    def cannot_watch(self) -> bool:
+        """Whether this process's own worker cannot begin, because the cluster's configuration cannot be used."""
+        return self._with_worker and self.connection.chosen.is_set() and self.connection.client is None
+
     async def run(self) -> None:
         """Choose, connect, watch, until cancelled; then everything is closed and the demo cluster ended."""
         try:

@@ -86,6 +86,10 @@ class Live:
         return self.connection.problem
 
     @property
+    def cannot_watch(self) -> bool:
+        return self.upstream.cannot_watch
+
+    @property
     def started(self) -> bool:
         return bool(self._tasks)
 

@@ -373,6 +373,33 @@ async def test_with_a_broken_configuration_everything_runs_and_says_so(live: Liv
     assert [kind.key for kind in live.kinds] == ["pods", "nodes"]
     assert live.hub.problem() == live.problem
     assert live.replicas.get("pods").state == "starting"
+    assert live.cannot_watch
+
+
+async def test_a_web_process_waits_for_the_worker_though_its_own_configuration_is_broken(tmp_path: Path) -> None:
+    """The worker elsewhere may have a better one; until it has spoken there is nothing to show."""
+    broken = choice(tmp_path, environ={"KUBECONFIG": str(tmp_path / "none")}, demo_allowed=False)
+    upstream = Upstream(broken, kinds_named(["pods"]), InMemoryChannelLayer(), SystemClock(), with_worker=False)
+    await upstream.connection.look()
+    upstream.connection.chosen.set()
+    assert upstream.connection.problem
+    assert not upstream.cannot_watch
+
+
+@pytest.mark.parametrize("given", [{}, {"say": True}])
+async def test_which_cluster_was_chosen_is_logged_for_servers_that_are_no_command_of_ours(
+    live: Live, given: dict[str, bool], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = Path(live.connection._choice.environ["KUBECONFIG"])
+    path.write_text(kubeconfig_text("https://one:1"))  # noqa: ASYNC240
+    with caplog.at_level("INFO", logger="dashboard"):
+        live.start(**given)
+        await eventually(lambda: live.client)
+        await settle()
+    said = [record.message for record in caplog.records if "Cluster main" in record.message]
+    assert said == (
+        [f"Cluster main at https://one:1, because: KUBECONFIG={path}, current context main"] if given else []
+    )
 
 
 async def test_beats_name_the_cluster_that_is_being_chosen_and_then_was_not(live: Live) -> None:

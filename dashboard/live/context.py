@@ -55,6 +55,10 @@ class LiveParts(Protocol):
         """What keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
 
     @property
+    def cannot_watch(self) -> bool:
+        """Whether the worker is this process's own and cannot begin; `problem` says why, no replica hears of it."""
+
+    @property
     def version(self) -> str:
         """The API server's version, ``v1.37.1``; empty until it answered."""
 

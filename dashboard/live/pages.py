@@ -61,10 +61,14 @@ async def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the p
 
 @require_safe
 async def readyz(request: HttpRequest) -> HttpResponse:
-    """200 once every kind's first snapshot has come from the worker, whatever the state of the cluster; else 503."""
+    """200 once this process can serve what there is to see, whatever the state of the cluster; else 503.
+
+    That is when the worker has answered for every kind, be it that the cluster cannot be reached or forbids it, or when
+    a worker of our own has no usable configuration: the pages say so, and without this process nobody would.
+    """
     live = live_of(request)
     waiting = [kind.key for kind in live.kinds if live.replicas.get(kind.key).state == "starting"]
-    if waiting:
+    if waiting and not live.cannot_watch:
         return _plain(f"waiting for the worker's first word on {', '.join(waiting)}", status=503)
     return _plain("ok")
 

@@ -53,6 +53,7 @@ class Parts:
     client: Client | None = None
     discovery: Discovery | None = None
     problem: str = ""
+    cannot_watch: bool = False
     version: str = "v1.37.1"
 
     @property

@@ -313,6 +313,22 @@ async def test_machines_get_plain_answers() -> None:
         assert response["Cache-Control"] == "no-store"
 
 
+@pytest.mark.parametrize("state", ["unreachable", "forbidden", "absent", "stale"])
+async def test_a_cluster_that_does_not_answer_takes_no_process_out_of_rotation(state: State) -> None:
+    site = small_site()
+    for kind in site.feeds.kinds:
+        site.feeder(kind.key).beat(Health(state=state, since=0.0, problem="the API server does not answer"))
+    assert (await site.client.get("/readyz")).status_code == 200
+
+
+async def test_a_process_whose_own_worker_cannot_begin_serves_the_pages_that_say_so() -> None:
+    site = Site(silent=("pods", "nodes"))
+    assert (await site.client.get("/readyz")).status_code == 503
+    site.parts.cannot_watch, site.parts.problem = True, "kubeconfig: line 2: not YAML."
+    assert (await site.client.get("/readyz")).status_code == 200
+    assert "kubeconfig: line 2: not YAML." in await page(site, "/")
+
+
 async def test_the_theme_is_kept_in_a_cookie_that_pages_obey() -> None:
     site = small_site()
     response = await site.client.post("/theme/", {"theme": "dark", "next": "/feed/"})
