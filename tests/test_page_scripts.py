@@ -186,8 +186,11 @@ def test_g_and_a_letter_go_places(pods: Page) -> None:
 
 def test_e_and_d_leave_alone_what_cannot_be_edited(pods: Page) -> None:
     pods.keyboard.press("j")
+    expect(pods.locator("#key-hint")).to_be_hidden()
     pods.keyboard.press("e")
+    expect(pods.locator("#key-hint")).to_have_text("Pods cannot be edited here.")
     pods.keyboard.press("d")
+    expect(pods.locator("#key-hint")).to_have_text("Pods cannot be deleted here.")
     assert pods.url == f"{HOST}/resources/pods/"
     pods.keyboard.press("y")
     expect(pods).to_have_url(f"{HOST}/resources/pods/payments/{samples.PODS[0][1]}/yaml/")

@@ -6,9 +6,9 @@ CSRF token and, for an edit, the mark of a review of this very text on top of th
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.edits.actions import review, save, take_in
@@ -28,6 +28,7 @@ from dashboard.edits.posted import draft_of, is_reviewed, text_of
 from dashboard.edits.problems import Refusal, is_unanswered, refusal_of, unanswered, unreadable
 from dashboard.edits.said import say
 from dashboard.edits.schema import Schema
+from dashboard.resources.query import Query
 from informerd.errors import Conflict, InformerdError, NotFound
 
 SAVE, CREATE, REVIEW, RECREATE, TAKE, ADOPT, EDIT = "save", "create", "review", "recreate", "take", "adopt", "edit"
@@ -158,6 +159,7 @@ async def _asked(place: Place, *, changed: bool = False, refusal: Refusal | None
             return place.trouble(refusal, "Delete")
         return place.unopened(error, "Delete")
     context = {"deletion": deletion_of(live, place.live.replicas), "changed": changed, "refusal": refusal}
+    context["back"] = _list_before(place)
     status = 409 if changed else refusal.code if refusal is not None else 200
     return place.page("edits/delete.html", "Delete", context, status=status)
 
@@ -181,10 +183,17 @@ async def _deleted(place: Place) -> HttpResponse:
     return _went(place) if left is None else _going(place, left["metadata"].get("finalizers", ()))
 
 
+def _list_before(place: Place) -> str:
+    """The address of the list from which they came to delete; empty where they came from elsewhere."""
+    request, kind = place.request, place.target.kind
+    before = urlsplit(request.POST.get("back", "") if request.method == "POST" else request.headers.get("Referer", ""))
+    return Query.parse(QueryDict(before.query), kind.key).href() if before.path == kind.path else ""
+
+
 def _went(place: Place) -> HttpResponse:
     path = place.target.kind.path
     query = f"?{urlencode({'namespace': place.target.namespace})}" if place.target.namespace else ""
-    response = HttpResponseRedirect(path + query)
+    response = HttpResponseRedirect(_list_before(place) or path + query)
     say(response, path, f"{place.target.words} is deleted.")
     return response
 

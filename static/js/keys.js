@@ -6,7 +6,8 @@
   const CURSOR = "data-ui-cursor"; // morphing leaves attributes that begin with data-ui alone
   const OFF = "deltaboard-keys-off";
   const GO = { o: "/", f: "/feed/", p: "/resources/pods/", m: "/resources/mydemos.crddemo.k8s.io/" };
-  const pending = { go: 0 };
+  const HINT_TIME = 4000;
+  const pending = { go: 0, hint: 0 };
 
   const dialog = document.getElementById("keys");
   const toggle = document.getElementById("keys-on");
@@ -30,6 +31,14 @@
   function help() {
     if (!dialog || dialog.open) return;
     dialog.showModal();
+  }
+
+  function hint(words) {
+    const place = document.getElementById("key-hint");
+    if (!place) return;
+    place.textContent = words;
+    clearTimeout(pending.hint);
+    pending.hint = setTimeout(() => { place.textContent = ""; }, HINT_TIME);
   }
 
   const isTyping = (element) => element?.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
@@ -73,6 +82,7 @@
     }
     const allowed = key === "y" || document.querySelector(".table[data-editable]");
     if (allowed) location.assign(link.href + path);
+    else hint(`${document.querySelector(".table caption")?.textContent ?? "These"} cannot be ${key === "e" ? "edited" : "deleted"} here.`);
   }
 
   const KEYS = {
