@@ -22,6 +22,7 @@
     4400: "The server did not understand what this page asked for. Reload the page.",
     4403: "The server does not let this page follow changes. Sign in again or reload the page.",
     4404: "The server knows no such page any more. What you see is no longer kept up to date.",
+    4429: "This page asked the server for too much. Reload the page.",
   };
 
   const shown = { path: "", view: "", seq: "", keys: [] }; // what the page shows; `keys` decide whether it is live
@@ -54,10 +55,10 @@
 
   /* ---- what the page shows ---- */
 
-  function rendered() {
-    const element = document.querySelector("main [data-view][data-seq], main[data-view][data-seq]");
+  function rendered(page = document) {
+    const element = page.querySelector("main [data-view][data-seq], main[data-view][data-seq]");
     if (element) return { view: element.dataset.view, seq: element.dataset.seq, element };
-    const query = new URL(socketElement()?.getAttribute("hx-ws:connect") ?? "/", location.href).searchParams;
+    const query = new URL(page.getElementById("socket")?.getAttribute("hx-ws:connect") ?? "/", location.href).searchParams;
     return { view: query.get("view") ?? "", seq: query.get("seq") ?? "", element: null };
   }
 
@@ -71,11 +72,13 @@
     const { view, seq } = rendered();
     if (view === shown.view && seq === shown.seq) return;
     if (view !== shown.view) Object.assign(shown, { view, path: pathNow(), keys: [] });
+    clearTimeout(last.asking);
     shown.seq = seq;
     send({ view: shown.path, seq });
   }
 
-  /* Something did not fit: have the whole window again, at most every two seconds, but in any case. */
+  /* Something did not fit: have the whole window again, at most every two seconds, but in any case. Until it comes
+     `seq` is empty, nothing that is on its way fits, and the page is not live. */
   function askAgain() {
     const wait = last.asked + 2000 - performance.now();
     clearTimeout(last.asking);
@@ -88,16 +91,43 @@
     send({ view: shown.path, seq: "" });
   }
 
-  /* Too big for the socket: the page fetches its content anew, at most every two seconds; `follow` does the rest. */
+  /* Too big for the socket: the page fetches its content over HTTP, every two seconds until it has it. */
   function fetchPage() {
-    const wait = last.fetched + 2000 - performance.now();
-    clearTimeout(last.fetching);
-    if (wait > 0) {
-      last.fetching = setTimeout(fetchPage, wait);
-      return;
-    }
+    shown.seq = "";
+    judge();
+    if (!last.fetching) last.fetching = setTimeout(fetchNow, Math.max(0, last.fetched + 2000 - performance.now()));
+  }
+
+  async function fetchNow() {
     last.fetched = performance.now();
-    htmx.ajax("GET", shown.path, { target: "#main", select: "#main", swap: "outerMorph" });
+    const path = shown.path;
+    const wanted = () => shown.path === path && !shown.seq; // else a window came meanwhile, or another page
+    try {
+      const text = wanted() ? await pageText(path) : "";
+      if (wanted() && text) await replaceMain(text);
+    } catch (error) {
+      console.warn(`${path} could not be fetched: ${error.message}`);
+    }
+    last.fetching = 0;
+    if (shown.view && !shown.seq) fetchPage();
+  }
+
+  /* Any answer but a page, of a proxy's sign-in perhaps, is as good as none. */
+  async function pageText(path) {
+    const answer = await fetch(path, { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
+    return answer.ok ? answer.text() : "";
+  }
+
+  /* `follow` does the rest. Where the page only listens to what it is about, as the editor does, what was typed stays. */
+  async function replaceMain(text) {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const { view, element } = rendered(page);
+    const listening = rendered().element?.closest("[hidden]");
+    const select = listening ? `#${CSS.escape(element?.id ?? "")}` : "#main";
+    const target = document.querySelector(listening ? `#${CSS.escape(rendered().element.id)}` : "#main");
+    if (view !== shown.view || !page.getElementById("main") || !target || (listening && !element)) return;
+    if (!element) socketElement().setAttribute("hx-ws:connect", page.getElementById("socket").getAttribute("hx-ws:connect"));
+    await htmx.swap({ text, target, select, swap: "outerMorph", sourceElement: document.body });
   }
 
   /* ---- state and words ---- */
@@ -106,12 +136,16 @@
     if (state === last.state && words === last.words) return;
     Object.assign(last, { state, words });
     document.body.dataset.live = state;
+    showWords(words);
+    tell("state", { state, words });
+  }
+
+  function showWords(words) {
     const banner = document.getElementById("banner");
     if (banner) {
       setText(banner.querySelector("[data-words]") ?? banner, words);
       banner.hidden = !words;
     }
-    tell("state", { state, words });
   }
 
   const two = (number) => String(number).padStart(2, "0");
@@ -156,6 +190,8 @@
     const beat = last.beat;
     if (!link.open || !beat || performance.now() - link.heard > SILENCE) return;
     if (link.strange) return show("stale", "This page and its server disagree on what it shows. Reload the page.");
+    if (beat.deaf) return show("stale", beat.problem);
+    if (shown.view && !shown.seq) return show("stale", "What you see is not complete. The rest is being fetched.");
     const problems = problemsOf(beat);
     if (problems.length) show("stale", wordsOf(beat, problems));
     else show("live", "");
@@ -246,7 +282,9 @@
     message.deltaboard = parsed;
     if (parsed.content === undefined) return;
     const wanted = parsed.view === shown.view;
-    const fits = parsed.after === undefined || parsed.after === shown.seq;
+    const whole = parsed.after === undefined;
+    const fits = whole || parsed.after === shown.seq;
+    if (wanted && whole) clearTimeout(last.asking);
     if (wanted && !fits) askAgain();
     if (!wanted || !fits) detail.cancelled = true;
   }
@@ -341,7 +379,9 @@
   });
 
   document.addEventListener("htmx:after:swap", ({ detail }) => {
-    if (detail.ctx?.sourceElement !== socketElement()) follow();
+    if (detail.ctx?.sourceElement === socketElement()) return;
+    showWords(last.words); // the banner may be a new one
+    follow();
   });
 
   adopt();

@@ -92,6 +92,10 @@ class Control:
         live = state == "live"
         self.pods.beat(Health(state, now, now, problem, None if live else now + retry_in))
 
+    def deafen(self, problem: str) -> None:
+        """The channel layer cannot be used, in these words; empty: it can."""
+        self.parts.replicas.channel_problem = problem
+
     def freeze(self) -> None:
         """The process goes on, but no socket hears anything."""
         self.frozen = True
@@ -194,7 +198,7 @@ def main() -> None:
         Feeder("namespaces", clock),
         Feeder("events", clock),
     )
-    control = Control(Parts(feeders, Hub(feeders, clock), clock), born)
+    control = Control(Parts(feeders, Hub(feeders, clock, problem=lambda: feeders.channel_problem), clock), born)
     listening = bound_socket("127.0.0.1", 0)
 
     async def started() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import urllib.request
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -76,7 +77,8 @@ def test_it_connects_again_after_any_close_that_is_not_final(page: Page, server:
 
 
 @pytest.mark.parametrize(
-    ("code", "words"), [(4400, "did not understand"), (4403, "does not let"), (4404, "no such page")]
+    ("code", "words"),
+    [(4400, "did not understand"), (4403, "does not let"), (4404, "no such page"), (4429, "too much")],
 )
 def test_final_closes_are_shown_and_end_the_trying(page: Page, server: PageServer, code: int, words: str) -> None:
     open_live(page, f"{server.url}/resources/pods/")
@@ -183,6 +185,27 @@ def test_what_is_wrong_with_another_kind_does_not_concern_this_page(page: Page, 
     assert state(page) == "live"
 
 
+def test_no_page_is_live_while_the_worker_cannot_be_heard(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/resources/namespaces/")
+    server.do("deafen", problem="Redis fails.")
+    becomes(page, "stale", within=3)
+    expect(page.locator("#banner")).to_contain_text("Redis fails.")
+    server.do("deafen", problem="")
+    becomes(page, "live", within=3)
+
+
+def test_faults_that_come_together_are_healed_by_one_window(page: Page, server: PageServer) -> None:
+    said: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda payload: said.append(str(payload))))
+    open_live(page, f"{server.url}/resources/pods/")
+    page.evaluate("for (const _ of [1, 2]) document.dispatchEvent(new CustomEvent('deltaboard:lost'))")
+    page.wait_for_timeout(3000)  # no second question may follow in the next two seconds
+    assert len([each for each in said if '"view"' in each]) == 1
+    change(server, 5)
+    shows(page, "pod-001", 5)
+    assert state(page) == "live"
+
+
 def test_what_was_applied_is_acknowledged(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     change(server, 2)
@@ -278,7 +301,7 @@ def test_details_follow_deletion_and_creation_under_the_same_name(page: Page, se
     server.do("drop", names=["pod-003"])
     expect(page.locator("main")).to_contain_text("was deleted")
     server.do("put", rows=[{"name": "pod-003", "uid": "new-one", "version": 9}])
-    expect(page.locator("main")).to_contain_text("Created again")
+    expect(page.locator("main")).to_contain_text("this one was created again")
     expect(page.locator("article.detail")).to_have_attribute("data-uid", "new-one")
     assert page.evaluate("window.sameDocument") is True
 
@@ -297,3 +320,23 @@ def test_what_is_too_big_for_a_message_is_fetched(page: Page, server: PageServer
     server.do("put", rows=[{"name": "pod-003", "version": 3, "obj": {"kind": "Pod", "spec": {"nodeName": "node-9"}}}])
     expect(page.locator("pre.code")).to_contain_text("node-9")
     assert page.evaluate("window.sameDocument") is True
+
+
+@pytest.mark.parametrize("path", ["", "yaml/"])
+@pytest.mark.parametrize("answer", [None, {"status": 503, "body": "no"}, {"status": 200, "body": "<p>Sign in</p>"}])
+def test_a_page_that_cannot_fetch_what_is_too_big_is_not_live_and_tries_again(
+    page: Page, server: PageServer, path: str, answer: dict[str, Any] | None
+) -> None:
+    open_live(page, f"{server.url}/resources/pods/default/pod-003/{path}")
+    page.route("**/resources/**", lambda route: route.fulfill(**answer) if answer else route.abort())
+    server.do("bulk", name="pod-003", size=1_200_000)
+    becomes(page, "stale", within=5)
+    expect(page.locator("#banner")).to_contain_text("being fetched")
+    page.wait_for_timeout(2500)
+    assert state(page) == "stale"
+    expect(page.locator("main h1")).to_contain_text("pod-003")
+    page.unroute("**/resources/**")
+    becomes(page, "live", within=8)
+    expect(page.locator("pre.code")).to_contain_text("theEnd: here")
+    page.wait_for_timeout(2500)
+    assert (state(page), page.evaluate("window.sameDocument")) == ("live", True)
