@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.kind_feed import KindFeed
+from dashboard.live.kind_health import KindHealth
 from dashboard.live.layer import Inbox, Layer, Sender, Trouble
 from dashboard.live.messages import ASK_GROUP, ask_decoder
 from dashboard.live.publisher import Publisher, new_epoch
@@ -20,7 +21,7 @@ from dashboard.resources.rows import mask_secret, projection_for
 from informerd.client import Client
 from informerd.clock import Clock
 from informerd.discovery import Discovery
-from informerd.errors import ApiError, Forbidden, InformerdError, UnknownResource
+from informerd.errors import Forbidden, InformerdError, UnknownResource
 from informerd.factory import SharedInformerFactory
 from informerd.health import Health, State
 from informerd.resource import Resource
@@ -59,6 +60,7 @@ class Worker:
             kind.key: Publisher(kind.key, layer, clock, epoch=self.epoch, sender=self._sender) for kind in self._kinds
         }
         self._tasks: list[asyncio.Task[None]] = []
+        self._unreadable = logging.WARNING
 
     async def run(self) -> None:
         """Watch and publish until cancelled."""
@@ -95,8 +97,8 @@ class Worker:
         publisher = self.publishers[kind.key]
         transform = mask_secret if (resource.group, resource.plural) == ("", "secrets") else None
         informer = self._factory.informer(resource, projection=projection_for(kind.key), transform=transform)
-        informer.add_handler(KindFeed(kind.key, publisher))
-        publisher.health = informer.health
+        handled = informer.add_handler(KindFeed(kind.key, publisher))
+        publisher.health = KindHealth(informer, handled, self._clock)
         informer.on_health(lambda _: publisher.nudge())
 
     async def _resolve(self, kind: KindInfo) -> None:
@@ -119,8 +121,6 @@ class Worker:
             state = "absent"
         elif isinstance(error, Forbidden):
             state = "forbidden"
-        elif isinstance(error, ApiError):
-            state = "stale"
         now = self._clock.time()
         publisher = self.publishers[key]
         before = publisher.health()
@@ -137,7 +137,11 @@ class Worker:
         try:
             ask = ask_decoder.decode(message["data"])
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
-            logger.debug("dropped a question: %s", error)
+            logger.log(self._unreadable, "dropped a question, is a web process of another version? %s", error)
+            self._unreadable = logging.DEBUG
             return
         if publisher := self.publishers.get(ask.resource):
-            await publisher.answer(ask)
+            try:
+                await publisher.answer(ask)
+            except Exception:
+                logger.exception("could not answer for %s", ask.resource)  # and go on answering for the others

@@ -14,7 +14,7 @@ import zstandard
 from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.kind_feed import KindFeed
-from dashboard.live.messages import Row
+from dashboard.live.messages import Ask, Row, encoder
 from dashboard.live.publisher import Publisher
 from dashboard.live.replica import Replica
 from dashboard.live.replicas import Replicas
@@ -24,12 +24,20 @@ from dashboard.resources.rows import projection_for
 from informerd.client import Client
 from informerd.clock import SystemClock
 from informerd.cluster import load_kubeconfig
+from informerd.errors import ServerError, Status
 from informerd.objects import Object, ObjectMeta
 from tests.clock import FakeClock
 from tests.controlplane import ControlPlane
+from tests.informerd.scripted import ScriptedServer
+from tests.informerd.scripted import pod as scripted_pod
 from tests.live.fake_layer import RecordingLayer
 from tests.program import ROOT
 from tests.wait import eventually, until
+
+
+class NoClient:
+    """Stands for the client of a worker that is not started."""
+
 
 CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 MYDEMOS = "mydemos.crddemo.k8s.io"
@@ -109,6 +117,102 @@ async def test_an_object_that_cannot_be_read_is_shown_by_its_name(
     (row,) = feed.publisher.rows.values()
     assert (row.name, row.status, row.tone) == ("odd", "Unreadable", "warn")
     assert "could not make a row of pods default/odd" in caplog.text
+
+
+# --- against a scripted API server ------------------------------------------------------------------------------
+
+
+class Watching:
+    """A worker of pods and nodes and the replicas that follow it, with an API server whose answers the test gives."""
+
+    def __init__(self, server: ScriptedServer) -> None:
+        self.server, self.clock = server, SystemClock()
+        self.layer, self.kinds = InMemoryChannelLayer(capacity=1000), kinds_named(["pods"])
+        self.client = server.client(self.clock)
+        self.replicas = Replicas(self.layer, self.kinds, self.clock)
+        self.worker = Worker(self.client, self.layer, self.kinds, self.clock)
+        self.pods = self.replicas.get("pods")
+        self.running: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        self.running = [asyncio.create_task(run()) for run in (self.replicas.run, self.worker.run)]
+
+    async def stop(self) -> None:
+        for task in self.running:
+            task.cancel()
+        await asyncio.gather(*self.running, return_exceptions=True)
+        await self.client.close()
+
+
+@pytest.fixture
+async def watching() -> AsyncIterator[Watching]:
+    server = ScriptedServer()
+    await server.start()
+    made = Watching(server)
+    yield made
+    await made.stop()
+    await server.stop()
+
+
+async def test_no_replica_is_live_with_a_part_of_the_first_list(watching: Watching) -> None:
+    seen: list[tuple[bool, int]] = []
+    watching.pods.on_change(lambda _: seen.append((watching.pods.live, len(watching.pods.rows))))
+    watching.start()
+    request = await watching.server.take_streaming_list()
+    await request.send_list([scripted_pod(f"p{number}", str(number + 1)) for number in range(3000)], "9000")
+    await eventually(lambda: watching.pods.live)
+    assert {rows for live, rows in seen if live} == {3000}
+
+
+async def test_an_informer_that_ends_by_a_fault_of_its_own_says_so_on_the_page(
+    watching: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watching.start()
+    request = await watching.server.take_streaming_list()
+    await request.send_list([scripted_pod("a", "1")], "9")
+    await eventually(lambda: watching.pods.live)
+
+    async def fail(*_: object) -> None:
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr("informerd.watch_session.WatchSession.follow", fail)
+    monkeypatch.setattr("informerd.recovery.Recovery.pause", fail)
+    request.end()
+    await (await watching.server.take()).open()
+    await eventually(lambda: watching.pods.health.state == "stale")
+    assert "the informer of pods has ended" in watching.pods.health.problem
+    assert [row.name for row in watching.pods.rows.values()] == ["a"]
+
+
+async def test_a_kind_that_cannot_be_answered_for_keeps_no_other_from_being(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layer = RecordingLayer()
+    worker = Worker(NoClient(), layer, kinds_named(["pods", "nodes"]), FakeClock())  # type: ignore[arg-type]
+
+    async def fail(_: Ask) -> None:
+        raise OverflowError("too much")
+
+    monkeypatch.setattr(worker.publishers["pods"], "answer", fail)
+    for key in ("pods", "nodes"):
+        await worker._answer({"type": "feed.ask", "data": encoder.encode(Ask(key, "replica"))})
+    assert [chunk.resource for chunk in layer.chunks] == ["nodes"]
+    assert "could not answer for pods" in caplog.text
+
+
+async def test_questions_that_cannot_be_read_are_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    worker = Worker(NoClient(), RecordingLayer(), (), FakeClock())  # type: ignore[arg-type]
+    for data in (b"\x93\x01", b"\xc1"):
+        await worker._answer({"type": "feed.ask", "data": data})
+    assert [record.levelname for record in caplog.records if "dropped a question" in record.message][:1] == ["WARNING"]
+    assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 1
+
+
+async def test_a_kind_that_discovery_cannot_name_yet_was_never_listed_and_does_not_claim_it() -> None:
+    worker = Worker(NoClient(), RecordingLayer(), kinds_named(["widgets.example.com"]), FakeClock())  # type: ignore[arg-type]
+    worker._say_unresolved("widgets.example.com", ServerError(Status(code=500, message="etcd is away")))
+    health = worker.publishers["widgets.example.com"].health()
+    assert (health.state, health.problem) == ("unreachable", "etcd is away")
 
 
 # --- against a real API server ----------------------------------------------------------------------------------

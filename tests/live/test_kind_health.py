@@ -1,0 +1,86 @@
+"""A kind's health: the informer's, as far as rows have been made of what it heard."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from dashboard.live.kind_health import BEHIND, PATIENCE, KindHealth
+from informerd.health import Health, State
+from tests.clock import FakeClock
+
+
+class Kind:
+    """An informer and its handler's registration at once, as the test says."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.said = Health(state="live", since=self.clock.time(), heard=self.clock.time(), listed=20_000)
+        self.has_synced = True
+        self.depth = 0
+        self.health_of = KindHealth(self, self, self.clock)
+
+    def health(self) -> Health:
+        return self.said
+
+    def become(self, state: State) -> None:
+        self.said = msgspec.structs.replace(self.said, state=state, since=self.clock.time())
+
+    @property
+    def state(self) -> str:
+        return self.health_of().state
+
+
+@pytest.fixture
+def kind() -> Kind:
+    return Kind()
+
+
+def test_it_is_the_informers_own_while_the_handler_keeps_up(kind: Kind) -> None:
+    kind.depth = BEHIND
+    assert kind.health_of() == kind.said
+
+
+def test_it_is_syncing_until_rows_have_been_made_of_the_first_list(kind: Kind) -> None:
+    kind.has_synced, kind.depth = False, 19_900
+    health = kind.health_of()
+    assert (health.state, health.listed, health.remaining) == ("syncing", 100, 19_900)
+    kind.depth = 0
+    assert kind.state == "syncing"
+    kind.has_synced = True
+    assert kind.state == "live"
+
+
+def test_it_stays_stale_until_rows_have_been_made_of_a_later_list(kind: Kind) -> None:
+    assert kind.state == "live"
+    kind.become("stale")
+    assert kind.state == "stale"
+    kind.clock._now += 5
+    kind.become("live")
+    kind.depth = 20_000
+    health = kind.health_of()
+    assert (health.state, health.since) == ("stale", kind.clock.time())
+    assert health.problem == "20,000 changes have been heard of and are not shown yet"
+    kind.depth = BEHIND
+    assert kind.health_of() == kind.said
+
+
+def test_changes_that_pile_up_are_stale_after_a_moment(kind: Kind) -> None:
+    assert kind.state == "live"
+    kind.depth = 4 * BEHIND
+    began = kind.clock.time()
+    assert kind.state == "live"
+    kind.clock._now += PATIENCE
+    health = kind.health_of()
+    assert (health.state, health.since) == ("stale", began)
+    kind.depth = 0
+    assert kind.state == "live"
+    kind.depth = 4 * BEHIND
+    assert kind.state == "live"
+
+
+@pytest.mark.parametrize("state", ["starting", "absent", "forbidden", "unreachable", "stale"])
+def test_what_else_the_informer_says_is_left_as_it_is(kind: Kind, state: State) -> None:
+    kind.has_synced, kind.depth = False, 9 * BEHIND
+    kind.become(state)
+    assert kind.health_of() == kind.said
