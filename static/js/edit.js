@@ -14,13 +14,14 @@ let edition = 0; // grows with each key, so that a late answer is known as such
 let asking = null;
 let leaving = false;
 
-const original = text?.value;
+/* What the page came with; somebody may have typed before this script ran, and browsers put typed text back. */
+const original = text?.defaultValue;
+const firstOf = (input) => input.defaultValue ?? [...input.options].find((each) => each.defaultSelected)?.value ?? input.options[0]?.value;
 const inputs = () => [...form.querySelectorAll('[name^="field."]')];
 const shownOf = (input) => form.elements[`shown.${input.name.slice("field.".length)}`];
 
-function isDirty() {
-  return Number(form.dataset.changed ?? 1) > 0 || text?.value !== original || inputs().some((input) => input.value !== input.dataset.first);
-}
+const isTouched = () => text?.value !== original || inputs().some((input) => input.value !== firstOf(input));
+const isDirty = () => Number(form.dataset.changed ?? 1) > 0 || isTouched();
 
 function replaceHtml(id, html) {
   const element = document.getElementById(id);
@@ -46,7 +47,7 @@ function takeFields(fields) {
     if (value === undefined) continue;
     if (input.value !== value) input.value = value;
     shownOf(input).value = value;
-    if (value !== input.dataset.first) forgive(input);
+    if (value !== firstOf(input)) forgive(input);
   }
 }
 
@@ -130,8 +131,8 @@ if (form) {
 }
 
 if (form && text) {
-  for (const input of inputs()) input.dataset.first = input.value;
   form.addEventListener("input", typed);
+  if (isTouched()) typed();
   form.addEventListener("click", ({ target }) => {
     const place = target.closest("[data-line]");
     if (place) goTo(Number(place.dataset.line), Number(place.dataset.column));

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
@@ -41,6 +41,21 @@ def test_form_and_yaml_follow_each_other(
     expect(text).to_be_focused()
     text.fill(text.input_value().replace('port: "9191', "port: 9191"))
     expect(page.locator("#edit-problems")).to_be_empty()
+
+
+def test_what_is_typed_before_the_script_has_come_counts(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("one"))
+    held: list[Route] = []
+    page.route("**/js/edit.js*", lambda route: held.append(route))
+    address = f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/one/edit/"
+    with page.expect_request("**/js/edit.js*"):
+        page.goto(address, wait_until="commit")
+    page.fill(PORT, "9090")
+    held[0].continue_()
+    expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
+    expect(page.locator("#edit-review")).to_have_text("Review 1 change")
 
 
 def test_what_the_server_said_about_a_field_goes_when_the_field_changes(
@@ -118,20 +133,16 @@ def reviewed(page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace:
     page.fill(PORT, "9090")
     page.locator("button[name=review]").click()
     expect(page.locator("button[name=save]")).to_be_visible()
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
     return one
 
 
-def stays(page: Page) -> bool:
-    """Click a link away from the page and say no to whatever asks; whether something asked."""
-    asked: list[str] = []
-
-    def stay(dialog: Dialog) -> None:
-        asked.append(dialog.type)
-        dialog.dismiss()
-
-    page.once("dialog", stay)
-    page.locator(".crumbs a").last.click(no_wait_after=True)
-    return asked == ["beforeunload"]
+def asks_and_stays(page: Page) -> bool:
+    """Click a link away from the page and say no to what asks then; whether that was the question about leaving."""
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    with page.expect_event("dialog") as asked:
+        page.locator(".crumbs a").last.click(no_wait_after=True)
+    return asked.value.type == "beforeunload"
 
 
 def test_the_details_keys_lead_away_from_no_page_that_writes(
@@ -152,7 +163,7 @@ def test_the_details_keys_lead_away_from_no_page_that_writes(
 
 def test_leaving_a_review_asks_first(page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str) -> None:
     reviewed(page, dashboard, cluster, namespace)
-    assert stays(page)
+    assert asks_and_stays(page)
     page.locator("button[name=edit]").click()
     expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
 
@@ -165,7 +176,7 @@ def test_discard_in_another_tab_leaves_the_text_guarded(
     expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
     with page.context.expect_page():
         page.locator("[data-discard]").click(modifiers=["Control"])
-    assert stays(page)
+    assert asks_and_stays(page)
     expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
     page.locator("[data-discard]").click()
     expect(page.locator("h1")).to_have_text("one")
