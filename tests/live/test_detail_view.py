@@ -130,7 +130,7 @@ def test_creation_under_the_same_name_is_said_and_the_new_one_followed() -> None
     assert shown.view.events == ()
     shown.pods.put(web(8, {"nodeName": "node-5"}, uid="another"))
     assert shown.changes[0] == ("", [("spec.nodeName", "node-4", "node-5")])
-    assert "Created again" in shown.view.update(shown.render)
+    assert "was created again under the same name" in shown.view.update(shown.render)
 
 
 def test_creation_in_the_same_frame_as_the_deletion_is_the_same() -> None:
