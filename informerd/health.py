@@ -40,6 +40,8 @@ class Health(msgspec.Struct, frozen=True, array_like=True):
     """While syncing: objects received so far."""
     remaining: int | None = None
     """While syncing: how many the API server says are still to come, where it says so."""
+    answered: bool = False
+    """While stale: whether `problem` is what the API server answered, or a fault of ours, and not that it is silent."""
 
 
 class HealthMonitor:
@@ -64,6 +66,7 @@ class HealthMonitor:
         self.relists = 0
         self.listed = 0
         self.remaining: int | None = None
+        self._answered = False
 
     @property
     def state(self) -> State:
@@ -83,6 +86,7 @@ class HealthMonitor:
             relists=self.relists,
             listed=self.listed,
             remaining=self.remaining,
+            answered=self._answered,
         )
 
     def subscribe(self, listener: Callable[[Health], None]) -> Callable[[], None]:
@@ -91,14 +95,14 @@ class HealthMonitor:
         self._listeners[token] = listener
         return lambda: self._listeners.pop(token, None) and None
 
-    def become(self, state: State, problem: str = "", retry_at: float | None = None) -> None:
+    def become(self, state: State, problem: str = "", retry_at: float | None = None, *, answered: bool = False) -> None:
         """Set the state; `since` moves only when it is another one."""
-        if (state, problem, retry_at) == (self._state, self._problem, self._retry_at):
+        if (state, problem, retry_at, answered) == (self._state, self._problem, self._retry_at, self._answered):
             return
         if state != self._state:
             log.info("%s: %s → %s%s", self._name, self._state, state, f": {problem}" if problem else "")
             self._state, self._since = state, self._clock.time()
-        self._problem, self._retry_at = problem, retry_at
+        self._problem, self._retry_at, self._answered = problem, retry_at, answered
         health = self.snapshot()
         for listener in [*self._listeners.values()]:
             try:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from informerd.backoff import Backoff
 from informerd.clock import Clock, sleep_or
-from informerd.errors import ApiError, Forbidden, InformerdError, NotFound, Unauthorized
+from informerd.errors import ApiError, CredentialsError, Forbidden, InformerdError, NotFound, Unauthorized, Unreachable
 from informerd.health import HealthMonitor, State
 
 log = logging.getLogger(__name__)
@@ -43,13 +43,14 @@ class Recovery:
         if isinstance(error, ApiError) and error.retry_after is not None:
             delay = max(delay, error.retry_after)
         problem = self._sentence(error)
-        self._monitor.become(self._state_after(error), problem, self._clock.time() + delay)
+        answered = isinstance(error, CredentialsError) or not isinstance(error, Unreachable)
+        self._monitor.become(self._state_after(error), problem, self._clock.time() + delay, answered=answered)
         self._wake.clear()
         await sleep_or(self._wake, delay, self._clock)
 
-    def declare(self, problem: str) -> None:
-        """The watch is lost, for the reason in this sentence."""
-        self._monitor.become(self._state_after(None), problem)
+    def declare(self, problem: str, *, answered: bool = False) -> None:
+        """The watch is lost, for the reason in this sentence; `answered` where it is not the API server's silence."""
+        self._monitor.become(self._state_after(None), problem, answered=answered)
 
     def probe_answered(self) -> None:
         """The API server is alive: what waits for it may try at once."""

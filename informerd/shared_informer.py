@@ -157,7 +157,8 @@ class SharedInformer(Generic[T]):
                 tasks.create_task(self._process(), name=f"processor {self.resource.key}")
                 tasks.create_task(self._resync(), name=f"resync {self.resource.key}")
         except ExceptionGroup as group:
-            self._reflector.recovery.declare(f"the informer of {self.resource.key} has ended: {group.exceptions[0]}")
+            ended = f"the informer of {self.resource.key} has ended: {group.exceptions[0]}"
+            self._reflector.recovery.declare(ended, answered=True)
             raise
         finally:
             await self._stop()

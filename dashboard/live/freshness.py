@@ -34,6 +34,9 @@ class Problem:
 
 def problem_of(kind: KindInfo, replica: Replica) -> Problem | None:
     """Why what pages show of `kind` may not be what the cluster has; None where it is, or has no such kind."""
+    if replica.state == "stale" and replica.unlisted:
+        text = f"The worker was started again. {_text(kind, replica.health)} What you see is from {{since}}."
+        return Problem(kind.title, replica.health.state, text, replica.stale_since, replica.health.retry_at)
     if replica.state == "stale":
         text = "The worker has not been heard since {since}. What you see is from then."
         return Problem(kind.title, "silent", text, replica.stale_since)
@@ -84,12 +87,17 @@ def _why(health: Iterable[Health], replicas: list[Replica]) -> dict[str, object]
 
 
 def _since(health: Health) -> float:
-    return health.heard if health.state == "stale" and health.heard is not None else health.since
+    """Since when the kind is not up to date. Good probes go on renewing `heard` while a list or watch is refused."""
+    if health.state == "stale" and health.heard is not None:
+        return min(health.heard, health.since)
+    return health.since
 
 
 def _text(kind: KindInfo, health: Health) -> str:
     problem = health.problem.rstrip(".")
     match health.state:
+        case "stale" if problem and _answers(health):
+            return f"{kind.title} have not been up to date since {{since}}: {problem}. What you see is from then."
         case "stale":
             return "The API server has not answered since {since}. What you see is from then."
         case "forbidden":
@@ -101,3 +109,8 @@ def _text(kind: KindInfo, health: Health) -> str:
             return f"Reading {kind.title}: {health.listed:,}{whole} so far."
         case _:
             return f"The first list of {kind.title} is on its way."
+
+
+def _answers(health: Health) -> bool:
+    """Whether the kind is stale although the API server is heard."""
+    return health.answered or (health.heard is not None and health.heard > health.since)

@@ -67,4 +67,4 @@ class KindHealth:
         if self._live_since == health.since and now - self._behind_since < PATIENCE:
             return health
         problem = f"{waiting:,} changes have been heard of and are not shown yet"
-        return msgspec.structs.replace(health, state="stale", since=self._behind_since, problem=problem)
+        return msgspec.structs.replace(health, state="stale", since=self._behind_since, problem=problem, answered=True)

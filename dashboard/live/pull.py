@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row
 from dashboard.live.rates import Rate
+from dashboard.live.snapshot import weight
 from informerd.clock import Clock
 from informerd.health import Health
 
@@ -13,6 +14,9 @@ PATIENCE = 1.0
 """Seconds to wait for an answer before the question is repeated."""
 KEPT_FRAMES = 2000
 """Frames kept while pulling; past that the oldest goes, and the hole this makes is healed like any other."""
+KEPT_BYTES = 64_000_000
+"""Of these frames at most, about: one of a relist has 400 kB."""
+_ENTRY = 500
 
 
 class Pull:
@@ -37,6 +41,7 @@ class Pull:
         self._total = 0
         self._asked: float | None = None
         self._frames: dict[tuple[str, int, bool], Frame] = {}
+        self._bytes = 0
 
     @property
     def complete(self) -> bool:
@@ -51,6 +56,12 @@ class Pull:
         """The question for the next chunk; who sends it fills in where the answer shall go."""
         self._asked = self._clock.now()
         return Ask(self.key, "", self._snapshot, self._next, self.followed)
+
+    def again(self) -> Pull:
+        """A pull of the same worker's next snapshot, due after PATIENCE."""
+        pull = Pull(self.key, self._clock, epoch=self.followed)
+        pull._asked = self._clock.now()
+        return pull
 
     def due(self) -> Ask | None:
         """The question, where it was not asked yet or nobody answered for a while."""
@@ -78,13 +89,20 @@ class Pull:
     def keep(self, frame: Frame) -> None:
         """Keep a frame that arrived meanwhile."""
         beat = not (frame.rows or frame.gone or frame.entries)
-        self._frames[frame.epoch, frame.seq, beat] = frame
-        if len(self._frames) > KEPT_FRAMES:
-            del self._frames[min(self._frames)]
+        place = (frame.epoch, frame.seq, beat)
+        self._forget(place)
+        self._frames[place] = frame
+        self._bytes += _size(frame)
+        while len(self._frames) > KEPT_FRAMES or self._bytes > KEPT_BYTES:
+            self._forget(min(self._frames))
 
     def kept(self, epoch: str) -> Iterator[Frame]:
         """The kept frames of `epoch` in the order of their numbers, each before a heartbeat that repeats it."""
         return (self._frames[key] for key in sorted(self._frames) if key[0] == epoch)
+
+    def _forget(self, place: tuple[str, int, bool]) -> None:
+        frame = self._frames.pop(place, None)
+        self._bytes -= _size(frame) if frame else 0
 
     def _begin(self, chunk: Chunk) -> None:
         self.snapshot_epoch = chunk.epoch
@@ -97,3 +115,8 @@ class Pull:
         self._snapshot, self._next, self._total = "", 0, 0
         self.rows, self.entries, self.rates = {}, (), ()
         return True
+
+
+def _size(frame: Frame) -> int:
+    """About how many bytes a frame takes."""
+    return sum(map(weight, frame.rows)) + 100 * len(frame.gone) + _ENTRY * len(frame.entries)

@@ -17,13 +17,16 @@ from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row
 from dashboard.live.pull import Pull
 from dashboard.live.rates import Rates
 from informerd.clock import Clock
-from informerd.health import Health
+from informerd.health import Health, State
 
 logger = logging.getLogger(__name__)
 
 SILENCE = 2.0
 """Seconds without a frame of its epoch after which a replica is stale."""
 KEPT_ENTRIES = 500
+
+UNLISTED: frozenset[State] = frozenset({"starting", "syncing", "unreachable", "forbidden"})
+"""States in which a worker has not listed yet: its rows are none or a part, and say nothing about the cluster."""
 
 ReplicaState = Literal["starting", "live", "stale"]
 RowChange = tuple[Row | None, Row | None]
@@ -37,6 +40,8 @@ class Change:
     rows: list[RowChange] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     """New feed lines, oldest first."""
+    missed: int = 0
+    """Feed lines before those that nobody can be told of any more: too many came while nothing was heard."""
     reset: bool = False
     """The first snapshot came: everything is new, `rows` has all of it as adds."""
     state: bool = False
@@ -69,6 +74,8 @@ class Replica:
         """Unix seconds since when it is not live; None while it is."""
         self.health = Health(state="starting", since=clock.time())
         """The informer's condition, as the last frame said."""
+        self.unlisted = False
+        """Whether rows are those of an earlier worker, because the one that is heard has not listed yet."""
         self.gaps = 0
         """Holes found in the numbers of frames."""
         self.gaps_healed = 0
@@ -80,6 +87,7 @@ class Replica:
         self._sent = 0.0
         self._pull: Pull | None = Pull(key, clock)
         self._open_gaps = 0
+        self._last_entry: dict[str, int] = {}
         self._listeners: list[Listener] = []
 
     @property
@@ -107,6 +115,9 @@ class Replica:
                 self._become("stale", since=self._clock.time() - (self._clock.now() - self._heard))
             if self._pull is None or self._pull.followed:
                 self._pull = Pull(self.key, self._clock)
+            if self.unlisted:
+                self.unlisted = False
+                self._tell(Change(state=True))
         return self._pull.due() if self._pull and asks else None
 
     def frame(self, frame: Frame) -> Ask | None:
@@ -133,6 +144,9 @@ class Replica:
         if pull is None or self._is_of_older_worker(chunk.epoch) or not pull.take(chunk):
             return None
         self._heard = self._clock.now()
+        if self.rows and pull.health.state in UNLISTED:
+            self._wait_for_list(pull)
+            return None
         if pull.complete:
             return self._finish(pull)
         return pull.ask()
@@ -159,18 +173,26 @@ class Replica:
             return None
         return self._start_pull(frame)
 
+    def _wait_for_list(self, pull: Pull) -> None:
+        """A worker that has just begun knows less than was known before it: keep that, and ask again in a while."""
+        news = not self.unlisted or _told(self.health) != _told(pull.health)
+        self.health, self.unlisted = pull.health, True
+        self._pull = pull.again()
+        if news:
+            self._tell(Change(state=True))
+
     def _finish(self, pull: Pull) -> Ask | None:
         """Take the snapshot over, then the frames that came meanwhile."""
         first = self.state == "starting"
         rows = self._replace(pull.rows)
-        entries = self._new_entries(pull.entries)
+        entries, missed = self._new_entries(pull.entries)
         self.epoch, self.seq, self._sent = pull.snapshot_epoch, pull.seq, 0.0
         self.rates.replace(pull.rates)
-        self.health = pull.health
+        self.health, self.unlisted = pull.health, False
         self._pull = None
         self.state, self.stale_since = "live", None
         self.gaps_healed, self._open_gaps = self.gaps_healed + self._open_gaps, 0
-        self._tell(Change(rows=rows, entries=entries, reset=first, state=True))
+        self._tell(Change(rows=rows, entries=entries, missed=0 if first else missed, reset=first, state=True))
         question = None
         for frame in pull.kept(self.epoch):
             question = self.frame(frame) or question
@@ -189,13 +211,13 @@ class Replica:
             self.by_key[row.key] = row
             if old != row:
                 changes.append((old, row))
-        entries = self._new_entries(frame.entries)
+        entries, missed = self._new_entries(frame.entries)
         self.rates.add(frame.sent, frame.rates)
         self.seq, self._sent = frame.seq, frame.sent
         news = _told(self.health) != _told(frame.health)
         self.health = frame.health
         if changes or entries or news:
-            self._tell(Change(rows=changes, entries=entries, state=news))
+            self._tell(Change(rows=changes, entries=entries, missed=missed, state=news))
 
     def _replace(self, rows: dict[str, Row]) -> list[RowChange]:
         """Make `rows` what is here; what differed, deletes first."""
@@ -208,15 +230,18 @@ class Replica:
         self.by_key = {row.key: row for row in rows.values()}
         return changes
 
-    def _new_entries(self, entries: tuple[Entry, ...]) -> list[Entry]:
-        """Keep and return those entries that are not here yet."""
+    def _new_entries(self, entries: tuple[Entry, ...]) -> tuple[list[Entry], int]:
+        """Keep and return those entries that are not here yet, and how many before them never came."""
         if not entries:
-            return []
-        epoch = entries[-1].epoch
-        last = next((known.seq for known in reversed(self.entries) if known.epoch == epoch), 0)
+            return [], 0
+        newest = entries[-1]
+        last = self._last_entry.get(newest.epoch, 0)
         new = [entry for entry in entries if entry.seq > last]
+        if not new:
+            return [], 0
+        self._last_entry[newest.epoch] = newest.seq
         self.entries.extend(new)
-        return new
+        return new, new[0].seq - last - 1
 
     def _forget(self, row: Row) -> None:
         current = self.by_key.get(row.key)

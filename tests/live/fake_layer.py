@@ -51,6 +51,7 @@ class LossyQueue:
 
     def __init__(self, chance: random.Random, *, loss: float, doubling: float, delay: float) -> None:
         self.losses = 0
+        self.kind = False
         self._chance = chance
         self._loss, self._doubling, self._delay = loss, doubling, delay
         self._underway: list[tuple[float, int, Message]] = []
@@ -73,6 +74,7 @@ class LossyQueue:
 
     def be_kind(self) -> None:
         """From here on nothing is lost, doubled or late."""
+        self.kind = True
         self._loss = self._doubling = self._delay = 0.0
 
 

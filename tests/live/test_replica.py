@@ -8,14 +8,15 @@ import pytest
 
 from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row, chunk_decoder, encoder, frame_decoder
 from dashboard.live.publisher import Publisher
-from dashboard.live.pull import PATIENCE
+from dashboard.live.pull import KEPT_BYTES, PATIENCE, Pull
 from dashboard.live.replica import SILENCE, Change, Replica
 from dashboard.live.snapshot import CHUNK_ROWS
-from informerd.health import Health
+from informerd.health import Health, State
 from tests.clock import FakeClock
 from tests.live.fake_layer import LossyQueue, RecordingLayer, row
 
 HEALTH = Health(state="live", since=1.0, heard=2.0)
+SYNCING = Health(state="syncing", since=1.0, heard=2.0)
 
 
 def frame(
@@ -24,8 +25,16 @@ def frame(
     return Frame("pods", epoch, seq, sent or float(seq), HEALTH, rows, gone, entries, (len(rows), 0, len(gone)))
 
 
-def chunk(epoch: str, seq: int, *rows: Row, index: int = 0, total: int = 1, entries: tuple[Entry, ...] = ()) -> Chunk:
-    return Chunk("pods", epoch, seq, f"{epoch}.1", index, total, HEALTH, rows, entries)
+def chunk(
+    epoch: str,
+    seq: int,
+    *rows: Row,
+    index: int = 0,
+    total: int = 1,
+    entries: tuple[Entry, ...] = (),
+    health: Health = HEALTH,
+) -> Chunk:
+    return Chunk("pods", epoch, seq, f"{epoch}.1", index, total, health, rows, entries)
 
 
 def entry(epoch: str, seq: int) -> Entry:
@@ -199,6 +208,44 @@ def test_a_new_epoch_is_followed_and_leaves_no_ghost_row(live: Replica, changes:
     assert [(old and old.name, new and new.name) for old, new in changes[-1].rows] == [("ghost", None), (None, "new")]
 
 
+@pytest.mark.parametrize("state", ["starting", "syncing", "unreachable", "forbidden"])
+def test_a_new_worker_that_has_not_listed_yet_makes_no_row_go(
+    live: Replica, clock: FakeClock, changes: list[Change], state: State
+) -> None:
+    live.frame(frame("6", 0))
+    assert live.chunk(chunk("6", 1, row("new"), health=Health(state=state, since=2.0), total=9)) is None
+    assert (live.state, live.unlisted, live.health.state, names(live)) == ("stale", True, state, ["a=1"])
+    assert [(change.rows, change.state) for change in changes] == [([], True), ([], True)]
+    live.frame(frame("6", 2, row("newer")))
+    assert live.tick() is None
+    clock._now += PATIENCE
+    assert live.tick() == Ask("pods", "", "", 0, "6")
+    live.chunk(chunk("6", 1, row("a"), row("new")))
+    assert (live.state, live.unlisted, live.seq, names(live)) == ("live", False, 2, ["a=1", "new=1", "newer=1"])
+
+
+def test_a_new_worker_that_falls_silent_before_it_has_listed_is_silent_and_no_more(
+    live: Replica, clock: FakeClock
+) -> None:
+    live.frame(frame("6", 0))
+    live.chunk(chunk("6", 0, health=Health(state="syncing", since=2.0)))
+    clock._now += SILENCE + 0.1
+    assert live.tick() == Ask("pods", "", "", 0, "")
+    assert (live.state, live.unlisted, names(live)) == ("stale", False, ["a=1"])
+
+
+def test_a_kind_that_the_new_worker_does_not_find_is_gone(live: Replica) -> None:
+    live.frame(frame("6", 0))
+    live.chunk(chunk("6", 0, health=Health(state="absent", since=2.0)))
+    assert (live.state, names(live)) == ("live", [])
+
+
+def test_a_page_that_knows_nothing_yet_shows_what_a_worker_has_of_its_first_list(replica: Replica) -> None:
+    replica.tick()
+    replica.chunk(chunk("5", 1, row("a"), health=Health(state="syncing", since=2.0)))
+    assert (replica.state, replica.live, names(replica)) == ("live", False, ["a=1"])
+
+
 def test_of_two_workers_at_once_the_one_that_began_later_is_followed(live: Replica) -> None:
     assert live.frame(frame("4", 99, row("older"))) is None
     assert live.frame(frame("4", 100)) is None
@@ -228,6 +275,36 @@ def test_feed_lines_survive_a_new_epoch_and_are_never_doubled(live: Replica, cha
     live.frame(frame("6", 3, entries=(entry("6", 2),)))
     assert [each.words for each in live.entries] == ["5:1", "5:2", "5:3", "6:1", "6:2"]
     assert [each.words for change in changes for each in change.entries] == ["5:1", "5:2", "5:3", "6:1", "6:2"]
+
+
+def test_feed_lines_that_nobody_can_tell_any_more_are_counted(live: Replica, changes: list[Change]) -> None:
+    live.frame(frame("5", 4, entries=(entry("5", 1), entry("5", 2))))
+    live.frame(frame("5", 9))
+    live.chunk(chunk("5", 9, row("a"), entries=(entry("5", 303), entry("5", 304))))
+    live.frame(frame("5", 10, entries=(entry("5", 305),)))
+    live.frame(frame("6", 0))
+    live.chunk(chunk("6", 2, row("a"), entries=(entry("6", 11),)))
+    counted = [(len(change.entries), change.missed) for change in changes if change.entries]
+    assert counted == [(2, 0), (2, 300), (1, 0), (1, 10)]
+
+
+def test_a_new_page_has_missed_nothing(replica: Replica) -> None:
+    heard: list[Change] = []
+    replica.on_change(heard.append)
+    replica.tick()
+    replica.chunk(chunk("5", 3, entries=(entry("5", 301),)))
+    replica.frame(frame("5", 4, entries=(entry("5", 302),)))
+    assert [change.missed for change in heard] == [0, 0]
+
+
+def test_frames_kept_while_pulling_are_bounded_by_their_size(clock: FakeClock) -> None:
+    pull = Pull("pods", clock)
+    big = [frame("5", seq, row("a", seq, blob=b"x" * 1_000_000)) for seq in range(1, 100)]
+    for each in [*big, big[-1]]:
+        pull.keep(each)
+    kept = [each.seq for each in pull.kept("5")]
+    assert kept == list(range(100 - len(kept), 100))
+    assert KEPT_BYTES - 2_000_000 < len(kept) * 1_000_000 <= KEPT_BYTES
 
 
 def test_the_informers_health_is_told_when_it_changes_and_not_when_it_was_merely_heard(
@@ -271,14 +348,38 @@ class Network:
         self.publisher = self._new_publisher()
         self.expected_gaps = 0
         self.names = 0
+        self.listing: list[Row] = []
+        self.listed_at = 0.0
+        self.unlisted = 0
 
     def _new_publisher(self) -> Publisher:
         publisher = Publisher("pods", self.layer, self.clock)
-        publisher.health = lambda: HEALTH
+        publisher.health = self._health
         return publisher
+
+    def _health(self) -> Health:
+        return SYNCING if self.listing else HEALTH
+
+    def _restart(self) -> None:
+        """The worker is killed; the new one lists the cluster anew, which takes it up to four seconds."""
+        self.listing = [each for each in self.publisher.rows.values() if self.chance.random() < 0.9]
+        self.listed_at = self.clock.now() + 4 * self.chance.random()
+        self.publisher = self._new_publisher()
+
+    def _list(self) -> None:
+        """The list comes in two parts."""
+        half = len(self.listing) // 2 if self.clock.now() < self.listed_at else len(self.listing)
+        for each in self.listing[:half]:
+            if each.uid not in self.publisher.rows:
+                self.publisher.put(each)
+        if self.clock.now() >= self.listed_at:
+            self.listing = []
 
     def _heard(self, change: Change) -> None:
         """What a view would have, told only by changes."""
+        if change.rows and self.listing:
+            assert self.replica.epoch != self.publisher.epoch, "rows of a worker that has not listed yet"
+        self.unlisted += self.replica.unlisted
         for old, new in change.rows:
             assert (self.mirror.get(old.uid) if old else None) == old
             if new is not None:
@@ -289,13 +390,12 @@ class Network:
 
     async def step(self) -> None:
         await self.clock.advance(0.05)
-        self._mutate()
-        if self.chance.random() < 0.01:
-            before = self.publisher
-            self.publisher = self._new_publisher()  # the worker was killed; the new one lists the cluster anew
-            for each in before.rows.values():
-                if self.chance.random() < 0.9:
-                    self.publisher.put(each)
+        if self.listing:
+            self._list()
+        else:
+            self._mutate()
+            if self.chance.random() < 0.01 and not self.queue.kind:
+                self._restart()
         await self.publisher.flush()
         self._post()
         await self._deliver()
@@ -354,13 +454,14 @@ async def test_over_a_lossy_layer_the_replica_ends_with_the_publishers_rows_and_
     for _ in range(600):
         await network.step()
     network.queue.be_kind()
-    for _ in range(100):
+    for _ in range(200):
         await network.step()
     replica, publisher = network.replica, network.publisher
     assert network.queue.losses > 50
     assert (replica.state, replica.epoch, replica.seq) == ("live", publisher.epoch, publisher.seq)
     assert replica.rows == publisher.rows
     assert {each.key for each in publisher.rows.values()} == set(replica.by_key)
+    assert network.unlisted > 0
     assert replica.gaps == replica.gaps_healed
     assert replica.gaps >= network.expected_gaps > 0
     ours = [seq for epoch, seq in network.entries_heard if epoch == publisher.epoch]

@@ -1,0 +1,69 @@
+"""What pages say of a kind that is not live: since when, what is wrong, and whose fault it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.live.freshness import Problem, problem_of
+from dashboard.live.messages import Chunk, Frame
+from dashboard.resources.kinds import KINDS
+from informerd.health import Health, State
+from tests.clock import FakeClock
+from tests.live.feeder import Feeder, pod
+
+PODS = KINDS["pods"]
+
+
+@pytest.fixture
+def pods() -> Feeder:
+    return Feeder("pods", FakeClock(), [pod("web")])
+
+
+def said(feeder: Feeder, health: Health) -> Problem:
+    feeder.beat(health)
+    problem = problem_of(PODS, feeder.replica)
+    assert problem is not None
+    return problem
+
+
+def test_an_api_server_that_does_not_answer_is_said_to_and_since_its_last_word(pods: Feeder) -> None:
+    problem = said(pods, Health("stale", since=100.0, heard=96.0, problem="it refused the connection", retry_at=103.0))
+    assert problem.text == "The API server has not answered since {since}. What you see is from then."
+    assert (problem.since, problem.retry_at) == (96.0, 103.0)
+
+
+@pytest.mark.parametrize("heard", [96.0, 100.0, 3698.0])
+def test_an_api_server_that_refuses_says_why_and_the_time_stands_still(pods: Feeder, heard: float) -> None:
+    """RBAC was withdrawn an hour ago: probes go on renewing the last word."""
+    problem = said(pods, Health("stale", since=100.0, heard=heard, problem="pods is forbidden", answered=True))
+    text = "Pods have not been up to date since {since}: pods is forbidden. What you see is from then."
+    assert (problem.text, problem.since) == (text, min(heard, 100.0))
+
+
+def test_probes_that_go_through_while_the_watch_does_not_are_answers(pods: Feeder) -> None:
+    problem = said(pods, Health("stale", since=100.0, heard=3698.0, problem="nothing was heard for 90 s"))
+    assert problem.text.startswith("Pods have not been up to date since {since}: nothing was heard for 90 s.")
+    assert problem.since == 100.0
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("starting", "The first list of Pods is on its way."),
+        ("syncing", "Reading Pods: 100 of about 20,000 so far."),
+        ("forbidden", "Pods may not be listed: no."),
+        ("unreachable", "The API server cannot be reached: no."),
+    ],
+)
+def test_rows_of_an_earlier_worker_are_said_to_be(pods: Feeder, state: State, words: str) -> None:
+    """The worker is heard: it is not silent, it is only not so far yet."""
+    replica = pods.replica
+    now = pods._clock.time()
+    replica.frame(Frame("pods", "1900000000000-new", 0, now, Health("starting", since=now)))
+    replica.tick()
+    health = Health(state, since=now, problem="no", listed=100, remaining=19_900)
+    replica.chunk(Chunk("pods", "1900000000000-new", 0, "s", 0, 1, health))
+    problem = problem_of(PODS, replica)
+    assert problem is not None
+    assert problem.text == f"The worker was started again. {words} What you see is from {{since}}."
+    assert (problem.state, problem.since, len(replica.rows)) == (state, replica.stale_since, 1)
