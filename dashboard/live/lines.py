@@ -75,17 +75,6 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class FacetCount:
-    """How many of the rows have a status; `href` adds it to the filter, or takes it away where it is `active`."""
-
-    status: str
-    tone: Tone
-    count: int
-    href: str
-    active: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Share:
     """A piece of a stacked bar, 0 to 100 wide: ``<rect class="f-{tone}" x="{x}" width="{width}">``."""
 
