@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from dashboard.access.addresses import BindRefused
+from dashboard.serving import CannotListen, bound_socket
 from tests.controlplane import ControlPlane, free_ports
 from tests.program import ROOT, Program, answers
 from tests.wait import until
@@ -22,11 +25,23 @@ from tests.wait import until
 UNSET = ("KUBECONFIG", "REDIS_URL", "SECRET_KEY", "PORT", "DATABASE_URL", "DEBUG", "DELTABOARD_KINDS")
 
 
+def unconfigured(home: Path) -> dict[str, str]:
+    """Nothing configured: an empty home, hence the demo cluster; what is left in the folder for such files is seen."""
+    (home / "tmp").mkdir()
+    kept = {name: value for name, value in os.environ.items() if name not in UNSET}
+    own = {"HOME": str(home), "DELTABOARD_VAR": str(home / "var"), "TMPDIR": str(home / "tmp")}
+    return {**kept, **own, "PYTHONUNBUFFERED": "1"}
+
+
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    """Nothing configured: an empty home, hence the demo cluster."""
-    kept = {name: value for name, value in os.environ.items() if name not in UNSET}
-    return {**kept, "HOME": str(tmp_path), "DELTABOARD_VAR": str(tmp_path / "var"), "PYTHONUNBUFFERED": "1"}
+    return unconfigured(tmp_path)
+
+
+@pytest.fixture
+def clusterless(environ: dict[str, str], tmp_path: Path) -> dict[str, str]:
+    """A configuration that cannot be used: everything but a cluster, and soon started."""
+    return {**environ, "KUBECONFIG": str(tmp_path / "none")}
 
 
 def run(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -68,13 +83,32 @@ def alive(pid: int) -> bool:
 # --- deltaboard -------------------------------------------------------------------------------------------------
 
 
-def test_without_a_cluster_it_starts_the_demo_cluster_and_says_why(environ: dict[str, str]) -> None:
+def test_without_a_cluster_it_starts_the_demo_cluster_says_why_and_leaves_nothing_behind_even_when_killed(
+    environ: dict[str, str],
+) -> None:
     with running(environ, "deltaboard", "--port", "0") as program:
         url = address(program)
-        program.wait_for(lambda: "Cluster demo at" in program.output and answers(f"{url}/readyz"))
-        assert "because: no cluster is configured" in program.output
         program.wait_for(lambda: ready(url))
+        assert "Cluster demo at" in program.output
+        assert "because: no cluster is configured" in program.output
         assert len(program.output.splitlines()) == 2, program.output
+        assert program.process
+        demo = children(program.process.pid)
+        assert len(demo) == 1
+        program.kill()
+        until(lambda: not any(alive(pid) for pid in demo), within=5)
+        assert list(Path(environ["TMPDIR"]).iterdir()) == []
+
+
+def test_killed_while_the_demo_cluster_starts_it_leaves_nothing_behind_either(environ: dict[str, str]) -> None:
+    with running(environ, "deltaboard", "--port", "0") as program:
+        address(program)
+        assert program.process
+        pid = program.process.pid
+        demo = until(lambda: children(pid))
+        program.kill()
+        until(lambda: not any(alive(pid) for pid in demo), within=10)
+        assert list(Path(environ["TMPDIR"]).iterdir()) == []
 
 
 def ready(url: str) -> bool:
@@ -84,7 +118,7 @@ def ready(url: str) -> bool:
     try:
         with urllib.request.urlopen(f"{url}/readyz", timeout=5) as answer:
             return bool(answer.status == 200)
-    except urllib.error.HTTPError:
+    except OSError:  # 503 and nobody listening yet are both
         return False
 
 
@@ -105,15 +139,7 @@ def test_with_a_kubeconfig_it_uses_that_and_context_names_another(
         assert answers(f"{url}/")
 
 
-def test_port_comes_from_the_environment(environ: dict[str, str]) -> None:
-    (port,) = free_ports(1)
-    with running({**environ, "PORT": str(port)}, "deltaboard") as program:
-        assert address(program) == f"http://127.0.0.1:{port}"
-
-
 def test_a_port_in_use_is_one_line_and_exit_code_1(environ: dict[str, str]) -> None:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ended = run(environ, "deltaboard", "--port", str(port))
@@ -123,18 +149,43 @@ def test_a_port_in_use_is_one_line_and_exit_code_1(environ: dict[str, str]) -> N
     ]
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
-def test_binding_elsewhere_is_refused_with_a_sentence(environ: dict[str, str], host: str) -> None:
-    ended = run(environ, "deltaboard", "--port", "0", "--bind", host)
-    assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith(f"Deltaboard does not listen on {host}: it has no sign-in yet")
-    assert len(ended.stderr.splitlines()) == 1
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "[::]"])
+def test_elsewhere_is_not_listened_without_sign_in(host: str) -> None:
+    with pytest.raises(BindRefused, match=r"Deltaboard does not listen on .*: it has no sign-in yet"):
+        bound_socket(host, 0)
 
 
-def test_behind_a_signing_in_proxy_it_binds_elsewhere_and_wants_the_user(environ: dict[str, str]) -> None:
-    environ["DELTABOARD_TRUST_PROXY_USER"] = "X-Forwarded-User"
-    with running(environ, "deltaboard", "--port", "0", "--bind", "0.0.0.0") as program:
-        url = address(program).replace("0.0.0.0", "127.0.0.1")
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
+def test_a_name_means_its_address(host: str) -> None:
+    with bound_socket(host, 0) as listening:
+        assert listening.getsockname()[0] == socket.gethostbyname(host)
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "two..dots", "with space"])
+def test_a_name_that_cannot_be_resolved_is_said_to_be_that(host: str) -> None:
+    with pytest.raises(CannotListen, match=f"cannot listen on '{host}': the name cannot be resolved"):
+        bound_socket(host, 0)
+
+
+@pytest.mark.parametrize("port", [-1, 65536])
+def test_a_port_that_is_none_is_said_to_be_none(port: int) -> None:
+    with pytest.raises(CannotListen, match=f"^{port} is no port: a port is a number from 0 to 65535"):
+        bound_socket("127.0.0.1", port)
+
+
+def test_an_address_of_another_machine_is_said_in_words() -> None:
+    with pytest.raises(CannotListen, match=r"cannot listen on 192.0.2.1 port 1: [A-Z][a-z ]+\.$"):
+        bound_socket("192.0.2.1", 1, proxy_user_header="X-Forwarded-User")
+
+
+def test_behind_a_signing_in_proxy_it_binds_elsewhere_and_wants_the_user(clusterless: dict[str, str]) -> None:
+    (port,) = free_ports(1)
+    with running(
+        {**clusterless, "DELTABOARD_TRUST_PROXY_USER": "X-Forwarded-User", "PORT": str(port)},
+        "deltaboard", "--bind", "0.0.0.0",
+    ) as program:  # fmt: skip
+        assert address(program) == f"http://0.0.0.0:{port}"
+        url = f"http://127.0.0.1:{port}"
         assert status(url) == 403
         assert status(url, **{"X-Forwarded-User": "alice"}) == 200
 
@@ -148,13 +199,6 @@ def status(url: str, **headers: str) -> int:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
-
-
-@pytest.mark.parametrize("port", ["-1", "70000"])
-def test_a_port_that_is_none_is_one_line(environ: dict[str, str], port: str) -> None:
-    ended = run(environ, "deltaboard", f"--port={port}")
-    assert ended.returncode == 1
-    assert len(ended.stderr.splitlines()) == 1
 
 
 def test_a_kind_that_means_nothing_is_one_line(environ: dict[str, str]) -> None:
@@ -175,24 +219,14 @@ async def test_it_ends_soon_with_open_pages_and_leaves_nothing_behind(
         demo = children(program.process.pid)
         assert len(demo) == 1
         async with aiohttp.ClientSession() as session:
-            socket = await session.ws_connect(f"{url}/live/?path=/resources/pods/", headers={"Origin": url})
-            await socket.receive(timeout=5)
+            page = await session.ws_connect(f"{url}/live/?path=/resources/pods/", headers={"Origin": url})
+            await page.receive(timeout=5)
             begun = time.monotonic()
             assert program.stop(number) == 0
             assert time.monotonic() - begun < 6  # half a second on a machine that does nothing else
         until(lambda: not any(alive(pid) for pid in demo), within=3)
         assert "Traceback" not in program.output, program.output
         assert "never retrieved" not in program.output, program.output
-
-
-def test_even_killed_it_leaves_no_demo_cluster_behind(environ: dict[str, str]) -> None:
-    with running(environ, "deltaboard", "--port", "0") as program:
-        program.wait_for(lambda: "Cluster demo at" in program.output)
-        assert program.process
-        demo = children(program.process.pid)
-        assert len(demo) == 1
-        program.kill()
-        until(lambda: not any(alive(pid) for pid in demo), within=5)
 
 
 def test_a_broken_kubeconfig_opens_the_page_says_where_and_heals_when_it_is_mended(
@@ -207,9 +241,10 @@ def test_a_broken_kubeconfig_opens_the_page_says_where_and_heals_when_it_is_mend
         page = body(url)
         assert str(kubeconfig) in page
         assert re.search(r"line \d", page)
+        assert ready(url), "without this process nobody would say it"
         kubeconfig.write_text(controlplane.kubeconfig.read_text())
-        program.wait_for(lambda: ready(url), within=15)
-        assert str(kubeconfig) + ", line" not in body(url)
+        program.wait_for(lambda: str(kubeconfig) + ", line" not in body(url), within=15)
+        program.wait_for(lambda: ready(url))
 
 
 def body(url: str) -> str:
@@ -229,8 +264,9 @@ def test_an_unreachable_cluster_opens_the_page_and_says_what_failed(
         url = address(program)
         program.wait_for(lambda: f"https://127.0.0.1:{port} cannot be reached" in body(url))
         assert "ried again every 5 s" in body(url)
+        program.wait_for(lambda: ready(url))
         kubeconfig.write_text(controlplane.kubeconfig.read_text())
-        program.wait_for(lambda: ready(url), within=20)
+        program.wait_for(lambda: "cannot be reached" not in body(url), within=20)
 
 
 # --- informerd, daphne, runserver -------------------------------------------------------------------------------
@@ -245,10 +281,13 @@ def test_informerd_needs_redis_and_says_so(environ: dict[str, str]) -> None:
 
 def test_daphne_alone_holds_everything_and_ends_cleanly(environ: dict[str, str]) -> None:
     (port,) = free_ports(1)
-    program = Program("-m", "daphne", "-p", str(port), "dashboard.asgi:application")
+    program = Program("-m", "daphne", "-v", "0", "-p", str(port), "dashboard.asgi:application")
     program.env = environ
     with program:
-        program.wait_for(lambda: answers(f"http://127.0.0.1:{port}/") and ready(f"http://127.0.0.1:{port}"))
+        program.wait_for(lambda: "Cluster demo at" in program.output)  # before anybody asked for anything
+        program.wait_for(lambda: ready(f"http://127.0.0.1:{port}"))
+        assert "because: no cluster is configured" in program.output
+        assert len(program.output.splitlines()) == 1, program.output
         assert program.process
         demo = children(program.process.pid)
         assert len(demo) == 1
@@ -261,15 +300,22 @@ def test_runserver_reloads_and_leaves_nothing_behind(environ: dict[str, str]) ->
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
     with running(environ, "runserver", str(port)) as program:
-        program.wait_for(lambda: answers(f"{url}/") and ready(url))
+        program.wait_for(lambda: "Cluster demo at" in program.output)
+        assert answers(f"{url}/no/such/page/")
+        assert "no/such/page" not in program.output, program.output
         assert program.process
         (served,) = children(program.process.pid)
         demo = children(served)
         assert len(demo) == 1
         touched = ROOT / "dashboard" / "logs.py"
-        os.utime(touched)
-        until(lambda: not alive(served) and not any(alive(pid) for pid in demo), within=20)
-        program.wait_for(lambda: answers(f"{url}/") and ready(url), within=30)
+
+        def reloading() -> bool:
+            os.utime(touched)  # again and again: the reloader may not have looked at it for the first time yet
+            return not alive(served)
+
+        until(reloading, within=20)
+        until(lambda: not any(alive(pid) for pid in demo), within=20)
+        program.wait_for(lambda: ready(url), within=30)
         (again,) = children(program.process.pid)
         demo = children(again)
         assert len(demo) == 1
@@ -277,7 +323,19 @@ def test_runserver_reloads_and_leaves_nothing_behind(environ: dict[str, str]) ->
         until(lambda: not alive(again) and not any(alive(pid) for pid in demo), within=5)
 
 
+@pytest.mark.parametrize("options", [(), ("--noreload",)], ids=["reloading", "noreload"])
+def test_runserver_ends_with_a_sentence_too(environ: dict[str, str], options: tuple[str, ...]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = run(environ, "runserver", *options, str(port))
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.splitlines() == [
+        f"Port {port} of 127.0.0.1 is in use: choose another with runserver PORT, or stop what listens there."
+    ]
+
+
 def test_runserver_refuses_other_addresses(environ: dict[str, str]) -> None:
-    ended = run(environ, "runserver", "--noreload", "0.0.0.0:0")
-    assert ended.returncode == 1
-    assert "it has no sign-in yet" in ended.stderr
+    ended = run(environ, "runserver", "0.0.0.0:0")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("Deltaboard does not listen on 0.0.0.0: it has no sign-in yet")
+    assert len(ended.stderr.splitlines()) == 1
