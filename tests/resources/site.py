@@ -27,6 +27,8 @@ WATCHED = ("pods", "mydemos.crddemo.k8s.io", "events", "namespaces", "nodes", "s
 class Feeds:
     """The replicas of a site, by kind."""
 
+    channel_problem = ""
+
     def __init__(self, feeders: dict[str, Feeder], silent: Iterable[str], clock: FakeClock) -> None:
         self.feeders = feeders
         self.kinds: tuple[KindInfo, ...] = tuple(KINDS[key] for key in [*feeders, *silent])
