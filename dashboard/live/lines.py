@@ -18,7 +18,7 @@ from dashboard.resources.rows import Column, columns_for
 if TYPE_CHECKING:
     from dashboard.resources.kinds import KindInfo
 
-_SAFE_ID = re.compile(r"[A-Za-z0-9._-]+")
+_SAFE_ID = re.compile(r"[A-Za-z0-9_-]+")
 
 NOTHING = "–"
 """Shown where a cell has no value."""
