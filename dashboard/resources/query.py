@@ -18,7 +18,8 @@ from dashboard.resources.pattern import Pattern
 from dashboard.resources.rows import Column, columns_for, default_sort
 from dashboard.resources.terms import ColumnTerm, LabelTerm, PathTerm, Term, Word
 from dashboard.resources.tokens import Problem
-from dashboard.resources.values import Reversed, comparable
+from dashboard.resources.values import comparable
+from dashboard.resources.values import descending as turned
 from informerd.objects import Blob
 
 __all__ = ["Problem", "Query"]
@@ -163,7 +164,7 @@ class Query:
         if value is None:
             return (1, row.namespace, row.name, row.uid)
         key = comparable(column.order, value)
-        return (0, Reversed(key) if descending else key, row.namespace, row.name, row.uid)
+        return (0, turned(key) if descending else key, row.namespace, row.name, row.uid)
 
     @cached_property
     def _sorted_column(self) -> tuple[int, Column]:

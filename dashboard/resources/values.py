@@ -5,7 +5,8 @@ from __future__ import annotations
 import ipaddress
 import re
 import unicodedata
-from functools import lru_cache, total_ordering
+from functools import lru_cache
+from typing import Any
 
 from dashboard.live.messages import Cell
 from dashboard.resources.rows.column import Order
@@ -104,20 +105,30 @@ def _total(text: str) -> float:
     return parse_quantity(text.partition("/")[2].partition(" ")[0]) or 0.0
 
 
-@total_ordering
-class Reversed:
-    """A key that sorts the other way round."""
+class _Opposites(dict[int, str]):
+    """By a character's code the character as far from the other end of Unicode."""
 
-    __slots__ = ("key",)
+    def __missing__(self, code: int) -> str:
+        found = self[code] = chr(max(0, _LAST - 1 - code))
+        return found
 
-    def __init__(self, key: SortValue) -> None:
-        self.key = key
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Reversed) and self.key == other.key
+_LAST = 0x10FFFF
+_OPPOSITES = _Opposites()
 
-    def __lt__(self, other: Reversed) -> bool:
-        return other.key < self.key
 
-    def __hash__(self) -> int:
-        return hash(self.key)
+@lru_cache(maxsize=65536)
+def descending(key: SortValue) -> SortValue:
+    """A key that sorts the other way round among others made by this function.
+
+    It has numbers, texts and tuples only, so that comparing two calls no Python: that halves the time of sorting.
+    """
+    found = tuple([_opposite(part) for part in key])
+    several = not key or isinstance(key[0], tuple)  # as many as there are: what has more of them comes first
+    return (*found, (1,)) if several else found
+
+
+def _opposite(part: Any) -> object:
+    if isinstance(part, str):
+        return part.translate(_OPPOSITES) + chr(_LAST)  # the longer first
+    return descending(part) if isinstance(part, tuple) else -part

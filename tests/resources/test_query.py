@@ -15,7 +15,9 @@ from dashboard.resources.kinds import KINDS
 from dashboard.resources.pattern import Pattern
 from dashboard.resources.query import Query
 from dashboard.resources.rows import columns_for
+from dashboard.resources.rows.column import Order
 from dashboard.resources.terms import ColumnTerm, LabelTerm, PathTerm, Term, Word
+from dashboard.resources.values import comparable, descending
 from informerd.objects import Blob
 
 NOW = 1_800_000_000.0
@@ -204,6 +206,18 @@ def names(rows: list[Row], sort: str) -> list[str]:
     query = parse("", sort=sort)
     assert query.problems == ()
     return [row.name for row in sorted(rows, key=query.sort_key)]
+
+
+@pytest.mark.parametrize("order", ["text", "natural", "ip", "fraction", "number", "age"])
+def test_descending_is_ascending_the_other_way_round(order: Order) -> None:
+    rng = random.Random(order)
+    texts = ["", "a", "ab", "abc", "b", "a1", "a10", "a9", "a9b", "9", "10", "é", "\U0001f600", "1/2", "2/4", "50%",
+             "10.0.0.9", "10.0.0.10", "::1", *("".join(rng.choices("ab01/.-", k=5)) for _ in range(200))]  # fmt: skip
+    numbers = [0, 1, -1, 0.5, 1.8e9, *(rng.uniform(-9, 9) for _ in range(50))]
+    keys = [comparable(order, value) for value in (numbers if order in {"number", "age"} else texts)]
+    for one in keys:
+        for other in keys:
+            assert (one < other) == (descending(one) > descending(other))
 
 
 def test_sorting_goes_by_value_and_leaves_what_is_missing_at_the_end() -> None:
