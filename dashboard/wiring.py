@@ -54,6 +54,7 @@ class Live:
         )
         self.schemas = Schemas(clock)
         self._tasks: list[asyncio.Task[None]] = []
+        self._started = False
 
     @property
     def kinds(self) -> tuple[KindInfo, ...]:
@@ -91,15 +92,17 @@ class Live:
 
     @property
     def started(self) -> bool:
-        return bool(self._tasks)
+        """Whether it was begun; what was stopped stays so, whatever page connects again meanwhile."""
+        return self._started
 
     def start(self, *, say: bool = False) -> None:
-        """Begin, on the running event loop; returns at once. A second call changes nothing.
+        """Begin, on the running event loop; returns at once. A second call changes nothing, nor does one after `stop`.
 
         `say` has the log say which cluster was chosen and why, for servers that are no command of ours.
         """
-        if self._tasks:
+        if self._started:
             return
+        self._started = True
         if say:
             self._keep("the saying of the cluster", self._say_cluster)
         self._keep("the feed's replicas", self.replicas.run)
@@ -109,7 +112,8 @@ class Live:
             self._keep("the naming of kinds", self._resolve_kinds)
 
     async def stop(self) -> None:
-        """End all tasks, watches and children; returns when they have ended."""
+        """End all tasks, watches and children for good; returns when they have ended."""
+        self._started = True
         tasks, self._tasks = self._tasks, []
         await cancelled(tasks)
 
@@ -125,7 +129,8 @@ class Live:
         """Give kinds that are known by name only their version and Kind, as discovery knows them."""
         while not all(kind.resolved for kind in self.kinds):
             if self.discovery is not None:
-                self.replicas.kinds = tuple([await _resolved(self.discovery, kind) for kind in self.kinds])
+                kinds = tuple([await _resolved(self.discovery, kind) for kind in self.kinds])
+                self.replicas.kinds = self.hub.kinds = kinds
             await self.clock.sleep(RETRY_RESOLVE)
 
 

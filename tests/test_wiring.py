@@ -20,11 +20,13 @@ from dashboard.connection import CALM, LOOK, RETRY, Connection
 from dashboard.demo import DemoCluster
 from dashboard.live.context import live_of
 from dashboard.resources.kinds import kinds_named
+from dashboard.resources.query import Query
 from dashboard.upstream import Upstream, choice_from_settings, kinds_from_settings
-from dashboard.wiring import ByProtocol, Live, WiredApplication, build_live
+from dashboard.wiring import RETRY_RESOLVE, ByProtocol, Live, WiredApplication, build_live
 from informerd.clock import SystemClock
 from informerd.cluster import ClusterConfig
 from informerd.errors import ConfigError, Unreachable
+from informerd.resource import Resource
 from tests.clock import FakeClock, settle
 from tests.wait import eventually
 
@@ -415,6 +417,41 @@ async def test_stopping_ends_every_task(live: Live) -> None:
     await eventually(lambda: live.connection.chosen.is_set())
     await live.stop()
     assert asyncio.all_tasks() == before
+
+
+async def test_a_page_that_connects_again_during_the_shutdown_starts_nothing(live: Live) -> None:
+    async def inner(*_: object) -> None:
+        pass
+
+    before = asyncio.all_tasks()
+    live.start()
+    await eventually(lambda: live.connection.chosen.is_set())
+    stopping = asyncio.create_task(live.stop())
+    await asyncio.sleep(0)
+    await called(WiredApplication(inner, live))
+    await stopping
+    await called(WiredApplication(inner, live))
+    assert asyncio.all_tasks() == before
+
+
+async def test_what_discovery_says_of_a_kind_reaches_the_hub_too(tmp_path: Path, clients: list[FakeClient]) -> None:
+    """Its pages name the kind by what they get from there."""
+
+    class Known:
+        async def resolve(self, name: str) -> Resource:
+            return Resource(group="example.com", version="v2", plural=name.partition(".")[0], kind="Widget")
+
+    layer, clock, kinds = InMemoryChannelLayer(), FakeClock(), kinds_named(["pods", "widgets.example.com"])
+    broken = choice(tmp_path, environ={"KUBECONFIG": str(tmp_path / "none")})
+    made = Live(Upstream(broken, kinds, layer, clock, with_worker=False), kinds, layer, clock)
+    made.connection.discovery = Known()  # type: ignore[assignment]
+    resolving = asyncio.create_task(made._resolve_kinds())
+    await settle()
+    await clock.advance(RETRY_RESOLVE)
+    assert resolving.done()
+    assert made.hub.kinds == made.kinds
+    assert [kind.resource.version for kind in made.hub.kinds] == ["v1", "v2"]
+    assert made.hub.list_view(made.hub.kinds[1], Query.parse({}, "widgets.example.com")).kind.resource.kind == "Widget"
 
 
 async def test_sockets_elsewhere_and_other_protocols_are_turned_away() -> None:
