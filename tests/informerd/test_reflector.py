@@ -613,6 +613,7 @@ class TestBackoffAndHealth:
         assert setup.state == "starting"
         await eventually(lambda: setup.state == "unreachable")
         assert "refused" in setup.informer.health().problem
+        assert not setup.informer.health().answered
         await server.start()
         await clock.advance(2)
         await (await server.take()).send_list([], "10")
@@ -635,6 +636,7 @@ class TestBackoffAndHealth:
         (await server.take_list()).fail(status(403, "Forbidden"))
         await eventually(lambda: setup.informer.health().problem == "Forbidden")
         assert setup.state == "stale"
+        assert setup.informer.health().answered
         assert setup.keys == {"default/a": "5"}
 
     async def test_a_resource_that_does_not_exist_is_asked_for_every_5_seconds_at_most(
