@@ -36,7 +36,9 @@ class FeedView(View):
     id, seq · kinds: tuple[KindInfo, ...] (all that are watched) · chosen: tuple of keys (empty: all) ·
     query (text: str, problems) · entries: tuple[FeedLine, ...] newest first, at most 200 ·
     rate: float (changes a second over the last 10 s) · rate_text: "31 a second" · hidden: int (entries counted and not
-    shown since the view began) · seen: int (entries counted since) · bars: tuple[Bar, ...] (the last five minutes).
+    shown since the view began) · missed: int (entries of its kinds, whether the filter takes them or not, that came
+    while nothing was heard and that nobody can tell any more) · seen: int (entries counted since) ·
+    bars: tuple[Bar, ...] (the last five minutes).
     """
 
     template: ClassVar[str] = "feed"
@@ -48,6 +50,7 @@ class FeedView(View):
         self.query = query
         self.kinds = kinds
         self.hidden = 0
+        self.missed = 0
         self.seen = 0
         self._kinds = {kind.key: kind for kind in kinds}
         self._replicas = chosen
@@ -104,6 +107,9 @@ class FeedView(View):
 
     def apply(self, key: str, change: Change) -> None:
         kind = self._kinds[key]
+        if change.missed:
+            self.missed += change.missed
+            self.dirty = True
         for entry in change.entries:
             if not self.query.matches(key, entry):
                 continue
@@ -120,7 +126,7 @@ class FeedView(View):
         return now if self._newest > now - RATE_SPAN - 2 else None
 
     def pass_time(self, now: float) -> None:  # noqa: ARG002 -- rates know the time themselves
-        self.dirty = self.dirty or (self.rate_text, self.hidden) != self._sent
+        self.dirty = self.dirty or (self.rate_text, self.hidden + self.missed) != self._sent
 
     # --- rendering ---
 
@@ -139,8 +145,8 @@ class FeedView(View):
         if waiting:
             items = "".join(self._entry(render, known) for known in reversed(waiting[-AT_ONCE:]))
             html = partial(f"#entries-{self.id}", f"latest max:{SHOWN}", items)
-        if (self.rate_text, self.hidden) != self._sent:
-            self._sent = (self.rate_text, self.hidden)
+        if (self.rate_text, self.hidden + self.missed) != self._sent:
+            self._sent = (self.rate_text, self.hidden + self.missed)
             html += partial(f"#rate-{self.id}", "outerMorph", render("live/_rate.html", self.context()))
         if html and self.clock.now() - self._bars_at >= BAR_SECONDS / 2:
             self._bars_at = self.clock.now()

@@ -62,6 +62,10 @@ class Feeder:
         rows = [pod(f"busy-{index}", namespace=namespace) for index in range(number)]
         self._send(entries=tuple(self.entry(row, "modified", f"restarts {i} → {i + 1}") for i, row in enumerate(rows)))
 
+    def lose_entries(self, number: int) -> None:
+        """So many entries are made and never sent, as when they came while the replica heard nothing."""
+        self._entry_seq += number
+
     def beat(self, health: Health | None = None) -> None:
         self.health = health or msgspec.structs.replace(self.health, heard=self._clock.time())
         self.replica.frame(self._frame())

@@ -72,6 +72,18 @@ def test_a_frame_brings_60_at_most_and_the_rest_is_counted() -> None:
     assert shown.view.hidden == 1204
 
 
+def test_entries_that_nobody_can_tell_any_more_are_counted_on_the_page() -> None:
+    shown = Shown()
+    shown.pods.say(1)
+    shown.update()
+    shown.pods.lose_entries(1200)
+    shown.pods.say(2)
+    html = shown.view.update(shown.render)
+    assert "1,200 missed while nothing was heard" in html
+    assert (shown.view.missed, shown.view.hidden) == (1200, 0)
+    assert "1,200 missed" not in shown.view.update(shown.render)
+
+
 def test_kinds_are_woven_together_and_can_be_chosen() -> None:
     shown = Shown()
     chosen = Shown("kind=events")
