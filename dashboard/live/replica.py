@@ -144,7 +144,7 @@ class Replica:
         if pull is None or self._is_of_older_worker(chunk.epoch) or not pull.take(chunk):
             return None
         self._heard = self._clock.now()
-        if self.rows and pull.health.state in UNLISTED:
+        if self.rows and chunk.epoch != self.epoch and pull.health.state in UNLISTED:
             self._wait_for_list(pull)
             return None
         if pull.complete:

@@ -234,6 +234,15 @@ def test_a_new_worker_that_falls_silent_before_it_has_listed_is_silent_and_no_mo
     assert (live.state, live.unlisted, names(live)) == ("stale", False, ["a=1"])
 
 
+def test_what_the_same_worker_has_of_its_first_list_is_taken_while_it_goes_on(replica: Replica) -> None:
+    syncing = Health(state="syncing", since=2.0)
+    replica.tick()
+    replica.chunk(chunk("5", 1, row("a"), health=syncing))
+    replica.frame(frame("5", 9))
+    replica.chunk(chunk("5", 9, row("a"), row("b"), health=syncing))
+    assert (replica.state, replica.unlisted, names(replica)) == ("live", False, ["a=1", "b=1"])
+
+
 def test_a_kind_that_the_new_worker_does_not_find_is_gone(live: Replica) -> None:
     live.frame(frame("6", 0))
     live.chunk(chunk("6", 0, health=Health(state="absent", since=2.0)))
