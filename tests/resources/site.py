@@ -40,10 +40,6 @@ class Feeds:
     def __contains__(self, key: str) -> bool:
         return any(kind.key == key for kind in self.kinds)
 
-    @property
-    def channel_problem(self) -> str:
-        return ""
-
     def get(self, key: str) -> Replica:
         return self._silent[key] if key in self._silent else self.feeders[key].replica
 
