@@ -92,6 +92,7 @@ async def test_a_page_gets_its_view_then_the_beat(endpoint: Endpoint) -> None:
         ("/resources/po/", ["pods"]),
         ("/resources/pods/default/a/edit/", ["pods"]),
         ("/theme/", []),
+        ("/nowhere/", []),
         ("", []),
     ],
 )
@@ -109,7 +110,7 @@ async def test_every_page_has_a_socket(endpoint: Endpoint, path: str, keys: list
         ("/\\evil.example/", 4400),
         ("/" + "x" * 10_000, 4400),
         ("/resources/pods/?" + "a&" * 1500, 4400),
-        ("/nowhere/", 4404),
+        ("/nowhere.js", 4404),
         ("/resources/unknownkinds/", 4404),
         ("/resources/secrets/", 4404),
     ],
