@@ -194,11 +194,13 @@ async def test_a_snapshot_is_kept_while_dozens_are_pulled_at_once(publisher: Pub
     for version in range(2, 42):
         await publisher.answer(Ask("pods", "replica"))
         names.append(layer.chunks[-1].snapshot)
+        layer.sent.clear()
         publisher.put(row("pod-0", version))
     assert len(set(names)) == 40
     for name in names:
         await publisher.answer(Ask("pods", "replica", name, 1, publisher.epoch))
         assert layer.chunks[-1].total == 2
+        layer.sent.clear()
 
 
 async def test_a_snapshot_is_the_state_after_the_frames_that_left_before_it(
