@@ -26,7 +26,7 @@ from dashboard.edits.outcomes import Draft, Gone, Outcome, Refused
 from dashboard.edits.place import Place, find_place
 from dashboard.edits.posted import draft_of, is_reviewed, text_of
 from dashboard.edits.problems import Refusal, is_unanswered, refusal_of, unanswered, unreadable
-from dashboard.edits.said import say
+from dashboard.edits.said import say, say_no_more
 from dashboard.edits.schema import Schema
 from dashboard.resources.query import Query
 from informerd.errors import Conflict, InformerdError, NotFound
@@ -46,7 +46,11 @@ async def edit(request: HttpRequest, resource: str, namespace: str, name: str) -
     place = await find_place(request, resource, namespace, name, "edit")
     if isinstance(place, HttpResponse):
         return place
-    return await _pressed(place) if request.method == "POST" else await _opened(place)
+    if request.method == "POST":
+        return await _pressed(place)
+    response = await _opened(place)
+    say_no_more(request, response)
+    return response
 
 
 @require_POST

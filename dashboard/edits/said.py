@@ -46,3 +46,9 @@ def said_to(request: HttpRequest) -> Said | None:
     except (signing.BadSignature, ValueError):
         return None
     return Said(words, tone) if path == request.path else None
+
+
+def say_no_more(request: HttpRequest, response: HttpResponse) -> None:
+    """Forget what was said: the person has gone on to something else, and "Saved." would be about the past."""
+    if COOKIE in request.COOKIES:
+        response.delete_cookie(COOKIE, samesite="Strict")

@@ -1,0 +1,34 @@
+"""What the next page says once."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.test import RequestFactory
+
+from dashboard.edits.said import COOKIE, said_to, say, say_no_more
+
+
+def request_after(response: HttpResponse, path: str) -> object:
+    request = RequestFactory().get(path)
+    request.COOKIES[COOKIE] = response.cookies[COOKIE].value
+    return said_to(request)
+
+
+def test_what_was_said_is_shown_on_its_own_page_only() -> None:
+    response = HttpResponse()
+    say(response, "/resources/mydemos/a/", "Mydemo a is saved.")
+    found = request_after(response, "/resources/mydemos/a/")
+    assert found is not None
+    assert "saved" in str(found)
+    assert request_after(response, "/resources/mydemos/b/") is None
+
+
+def test_who_goes_on_to_edit_again_is_not_told_of_the_last_save() -> None:
+    saved, edited = HttpResponse(), HttpResponse()
+    say(saved, "/resources/mydemos/a/", "Mydemo a is saved.")
+    request = RequestFactory().get("/resources/mydemos/a/edit/")
+    request.COOKIES[COOKIE] = saved.cookies[COOKIE].value
+    say_no_more(request, edited)
+    assert edited.cookies[COOKIE].value == ""
+    assert edited.cookies[COOKIE]["max-age"] == 0
+    assert request_after(edited, "/resources/mydemos/a/") is None
