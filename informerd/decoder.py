@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import msgspec
-import zstandard
 
 from informerd.errors import UnexpectedObject
-from informerd.objects import Blob, Object, ObjectMeta
+from informerd.objects import Object, ObjectMeta
+from informerd.packer import Packer
 from informerd.resource import Resource
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Decoder(Generic[T]):
         self._kind = resource.kind
         self._decode = msgspec.json.Decoder(projection).decode
         self._head = msgspec.json.Decoder(_Head).decode
-        self._compressor = zstandard.ZstdCompressor(level=1, write_checksum=False)
+        self._pack = Packer().pack
         self._type_members = b'"kind":%b,"apiVersion":%b' % (
             msgspec.json.encode(self._kind),
             msgspec.json.encode(self._api_version),
@@ -70,7 +70,7 @@ class Decoder(Generic[T]):
             obj = self._bare(raw, error)
         if obj.kind != self._kind or obj.api_version != self._api_version:
             self.check_kind(obj.api_version, obj.kind)
-        msgspec.structs.force_setattr(obj, "blob", Blob.pack(raw, self._compressor))
+        msgspec.structs.force_setattr(obj, "blob", self._pack(raw))
         return obj
 
     def identity(self, raw: bytes | memoryview) -> T:

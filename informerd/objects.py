@@ -7,26 +7,29 @@ compressed copy that the reflector keeps beside each projection. `managedFields`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
-import zstandard
+
+from informerd.dictionary import Dictionary, unpack_plain
 
 
 class Blob(msgspec.Struct, frozen=True, gc=False):
     """One whole object as JSON, compressed with zstandard."""
 
     data: bytes
-
-    @classmethod
-    def pack(cls, raw: bytes | bytearray | memoryview | msgspec.Raw, compressor: zstandard.ZstdCompressor) -> Blob:
-        """Compress `raw`. The result is copied: compress() returns a block as large as its input, shrunk in place."""
-        return cls(bytes(memoryview(compressor.compress(raw))))
+    dictionary: Dictionary | None = None
+    """What `data` was packed with; None for no dictionary."""
 
     def json(self) -> bytes:
-        """The object's JSON, as the API server sent it."""
-        return zstandard.ZstdDecompressor().decompress(self.data)
+        """The object's JSON, as the API server sent it. May be called from any thread."""
+        return unpack_plain(self.data) if self.dictionary is None else self.dictionary.unpack(self.data)
+
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class OwnerReference(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -48,10 +51,22 @@ class ObjectMeta(msgspec.Struct, frozen=True, rename="camel", gc=False):
     creation_timestamp: datetime | None = None
     deletion_timestamp: datetime | None = None
     deletion_grace_period_seconds: int | None = None
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
+    label_map: dict[str, str] | None = msgspec.field(default=None, name="labels")
+    """For construction; read `labels`, which nobody can change."""
+    annotation_map: dict[str, str] | None = msgspec.field(default=None, name="annotations")
+    """For construction; read `annotations`."""
     finalizers: tuple[str, ...] = ()
     owner_references: tuple[OwnerReference, ...] = ()
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels, read-only: objects are shared by all who read a store."""
+        return MappingProxyType(self.label_map) if self.label_map else _NOTHING
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """The annotations, read-only."""
+        return MappingProxyType(self.annotation_map) if self.annotation_map else _NOTHING
 
 
 class Object(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):

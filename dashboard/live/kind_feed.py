@@ -7,6 +7,7 @@ import logging
 from dashboard.live.messages import Row, Tone
 from dashboard.live.publisher import Publisher
 from dashboard.resources.rows import build_row, change_words
+from informerd.dictionary import Plain
 from informerd.objects import Object
 
 logger = logging.getLogger(__name__)
@@ -73,7 +74,7 @@ class KindFeed:
                 status="Unreadable",
                 tone="warn",
                 cells=(),
-                labels=meta.labels,
+                labels=dict(meta.labels),
                 reason="Deltaboard could not read this object, see its log",
-                blob=obj.blob.data if obj.blob else b"",
+                blob=Plain().pack(obj.blob.json()) if obj.blob else b"",
             )

@@ -14,7 +14,7 @@ from informerd.store import Store
 
 
 def obj(name: str, namespace: str = "n", **labels: str) -> Object:
-    return Object(kind="Pod", metadata=ObjectMeta(name=name, namespace=namespace, labels=labels))
+    return Object(kind="Pod", metadata=ObjectMeta(name=name, namespace=namespace, label_map=labels))
 
 
 def by_colours(each: Object) -> Iterable[str]:

@@ -21,7 +21,7 @@ def row_of(key: str, obj: Json) -> Row:
     if key == "secrets":
         raw = mask_secret(raw)
     decoded = msgspec.json.decode(raw, type=projection_for(key))
-    packed = msgspec.structs.replace(decoded, blob=Blob.pack(raw, zstandard.ZstdCompressor()))
+    packed = msgspec.structs.replace(decoded, blob=Blob(zstandard.compress(raw)))
     return build_row(key, packed)
 
 

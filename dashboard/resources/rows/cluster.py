@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from dashboard.live.messages import Tone
@@ -85,7 +87,7 @@ def _node_health(node: Node, ready: Condition | None) -> tuple[Tone, str, float 
     return ("idle" if node.spec.unschedulable else "ok"), "", None
 
 
-def _roles(labels: dict[str, str]) -> str | None:
+def _roles(labels: Mapping[str, str]) -> str | None:
     roles = {label.removeprefix(_ROLE_PREFIX) for label in labels if label.startswith(_ROLE_PREFIX)} - {""}
     roles |= {value for label, value in labels.items() if label == "kubernetes.io/role" and value}
     return ",".join(sorted(roles)) or None

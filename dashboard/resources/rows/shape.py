@@ -9,6 +9,7 @@ from typing import Any
 
 from dashboard.live.messages import Cell, Row, Tone
 from dashboard.resources.rows.column import Column
+from informerd.dictionary import Plain
 from informerd.objects import Object, OwnerReference
 
 NAMESPACE = Column("namespace", "Namespace")
@@ -56,13 +57,13 @@ class Shape:
             status=facts.status,
             tone=facts.tone,
             cells=head + facts.cells,
-            labels=meta.labels,
+            labels=dict(meta.labels),
             reason=facts.reason,
             since=facts.since,
             deleting=deleting,
             finalizers=meta.finalizers,
             owner=_owner(meta.owner_references),
-            blob=b"" if obj.blob is None else obj.blob.data,
+            blob=b"" if obj.blob is None else Plain().pack(obj.blob.json()),
         )
 
 

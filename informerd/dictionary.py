@@ -1,0 +1,96 @@
+"""Dictionaries: what the objects of one kind have in common, so that each of them compresses to a fraction.
+
+One object by itself compresses to a fifth; its kind's field names and usual values, kept once in a zstandard
+dictionary, make that a twentieth or less (the zstd manual, "dictionary builder").
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import msgspec
+import zstandard
+
+LARGEST = 32 * 1024
+"""Bytes of a dictionary at most."""
+
+_SAMPLES_A_BYTE = 48
+"""How many times as many bytes of samples a dictionary needs; with fewer the trainer cannot fill it, and it is bad."""
+
+_SMALLEST = 512
+_LEVEL = 1
+
+_Raw = bytes | bytearray | memoryview | msgspec.Raw
+
+
+class Dictionary:
+    """Packs and unpacks one kind's objects. `unpack` may be called from any thread, `pack` from one at a time.
+
+    `data` is what another process needs to unpack: ``Dictionary(data)``. Each packed object names its dictionary by
+    `id`, see `dictionary_id`. Raises zstandard.ZstdError where `data` is no dictionary.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        trained = zstandard.ZstdCompressionDict(data, dict_type=zstandard.DICT_TYPE_FULLDICT)
+        self.id: int = trained.dict_id()
+        self._trained = trained
+        self._compressor: zstandard.ZstdCompressor | None = None
+        self._decompressor = zstandard.ZstdDecompressor(dict_data=trained)
+        self._lock = threading.Lock()
+
+    def pack(self, raw: _Raw) -> bytes:
+        """Compress an object's JSON."""
+        if self._compressor is None:
+            self._trained.precompute_compress(level=_LEVEL)
+            self._compressor = zstandard.ZstdCompressor(level=_LEVEL, dict_data=self._trained, write_checksum=False)
+        return _fitted(self._compressor.compress(raw))
+
+    def unpack(self, packed: bytes) -> bytes:
+        """The object's JSON. Raises zstandard.ZstdError for what was packed with another dictionary."""
+        with self._lock:
+            unpacked: bytes = self._decompressor.decompress(packed)
+        return unpacked
+
+
+def dictionary_id(packed: bytes) -> int:
+    """The id of the dictionary that `packed` needs, 0 for none. Raises zstandard.ZstdError for what is not packed."""
+    needed: int = zstandard.get_frame_parameters(packed).dict_id
+    return needed
+
+
+def train(samples: Sequence[bytes]) -> Dictionary | None:
+    """A dictionary for objects like these; None where they are too few, too small or have nothing in common.
+
+    200 objects of 5 kB take 20 ms.
+    """
+    size = min(LARGEST, sum(map(len, samples)) // _SAMPLES_A_BYTE)
+    if size < _SMALLEST:
+        return None
+    try:
+        return Dictionary(zstandard.train_dictionary(size, [*samples]).as_bytes())
+    except zstandard.ZstdError:
+        return None
+
+
+class Plain:
+    """Packs and unpacks without a dictionary. Of one thread at a time."""
+
+    def __init__(self) -> None:
+        self._compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False)
+
+    def pack(self, raw: _Raw) -> bytes:
+        """Compress an object's JSON."""
+        return _fitted(self._compressor.compress(raw))
+
+
+def unpack_plain(packed: bytes) -> bytes:
+    """The JSON of an object that was packed without a dictionary."""
+    unpacked: bytes = zstandard.ZstdDecompressor().decompress(packed)
+    return unpacked
+
+
+def _fitted(packed: bytes) -> bytes:
+    """compress() returns a block as large as its input, shrunk in place: a copy takes only what it needs."""
+    return bytes(memoryview(packed))

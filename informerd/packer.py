@@ -1,0 +1,45 @@
+"""The packer: compresses the objects of one kind, and trains the kind's dictionary on the first of them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from informerd.dictionary import Dictionary, Plain, train
+from informerd.objects import Blob
+
+SAMPLES = 200
+"""Objects on which a dictionary is trained."""
+
+SAMPLE_BYTES = 4 * 2**20
+"""Bytes of objects that are enough, however few they are."""
+
+
+class Packer:
+    """Belongs to one kind and one thread. The first 200 objects are packed without a dictionary, later ones with it.
+
+    Fewer objects than that are not worth a dictionary.
+    """
+
+    def __init__(self) -> None:
+        self._plain = Plain()
+        self._samples: list[Blob] | None = []
+        self._sample_bytes = 0
+        self._dictionary: Dictionary | None = None
+
+    @property
+    def dictionary(self) -> Dictionary | None:
+        """What objects are packed with now."""
+        return self._dictionary
+
+    def pack(self, raw: bytes | memoryview | msgspec.Raw) -> Blob:
+        """Compress an object's JSON."""
+        if self._dictionary is not None:
+            return Blob(self._dictionary.pack(raw), self._dictionary)
+        blob = Blob(self._plain.pack(raw))
+        if self._samples is not None:
+            self._samples.append(blob)
+            self._sample_bytes += len(memoryview(raw))
+            if len(self._samples) >= SAMPLES or self._sample_bytes >= SAMPLE_BYTES:
+                self._dictionary = train([sample.json() for sample in self._samples])
+                self._samples = None  # where it cannot be trained, it is not tried again
+        return blob
