@@ -5,7 +5,9 @@ The rules are client-go's (reflector.go, 0.37) except where a comment says other
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Awaitable
 from typing import Generic, TypeVar
 
 from informerd.backoff import Backoff
@@ -20,6 +22,7 @@ from informerd.errors import (
     TooManyRequests,
     Unreachable,
 )
+from informerd.event_stream import EventStream
 from informerd.health import HealthMonitor
 from informerd.list_watch import ListWatch
 from informerd.objects import Object
@@ -56,6 +59,7 @@ class Reflector(Generic[T]):
         self.recovery = Recovery(self._name, clock=clock, monitor=monitor, backoff=self._backoff())
         self._cursor = Cursor()
         self._session: WatchSession[T] | None = None
+        self._beginning: asyncio.Timeout | None = None  # ends the wait for a watch's beginning
         self._version_unavailable = False  # the last list met Expired or TooLarge: ask for any version
         self._paginated = False  # the list at version 0 came in pages, so it is served by etcd: go on in pages
         self._last_start = clock.now() - self._settings.watch_interval
@@ -97,8 +101,12 @@ class Reflector(Generic[T]):
         self.recovery.probe_failed()
         if self._session is not None:
             self._session.declare_dead(problem)
-        elif self._monitor.state == "live":  # between two watches, and the next one's beginning may take its time
+            return
+        if self._monitor.state == "live":  # between two watches
             self.recovery.declare(problem)
+        if self._beginning is not None:  # what was asked of a frozen server would keep us for the request's time-out
+            self._beginning.reschedule(0.0)
+            self._beginning = None
 
     async def _list_and_watch(self) -> None:
         self._lists += 1
@@ -216,7 +224,9 @@ class Reflector(Generic[T]):
             await self._clock.sleep(wait)
         began = self._clock.now()
         lasting = self._settings.watch_timeout * (1 + self._settings.chance())
-        stream = await self._source.watch(version, lasting=lasting, send_initial_events=send_initial_events)
+        stream = await self._answer(
+            self._source.watch(version, lasting=lasting, send_initial_events=send_initial_events)
+        )
         self._last_start = began
         self._watches += 1
         self._monitor.reconnects = self._watches - 1
@@ -232,6 +242,18 @@ class Reflector(Generic[T]):
             silence=self._settings.silence,
             on_dead=self.recovery.declare,
         )
+
+    async def _answer(self, beginning: Awaitable[EventStream[T]]) -> EventStream[T]:
+        """A watch's stream; Unreachable as soon as a probe fails while its beginning is waited for."""
+        limit = asyncio.timeout(None)
+        try:
+            async with limit:
+                self._beginning = limit
+                return await beginning
+        except TimeoutError:
+            raise Unreachable("the API server did not begin to answer, nor did it answer a probe") from None
+        finally:
+            self._beginning = None
 
     async def _end(self, session: WatchSession[T]) -> None:
         self._session = None

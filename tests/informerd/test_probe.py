@@ -130,23 +130,48 @@ async def test_a_failed_probe_makes_it_stale_while_the_next_watch_has_no_answer(
     await probe.once()
     assert setup.state == "stale"
     assert "it did not answer in time" in setup.informer.health().problem
+    await eventually(lambda: resumed.is_gone, what="the wait for the watch's beginning has ended")
+    await eventually(lambda: setup.informer.health().retry_at)
+    assert "did not begin to answer" in setup.informer.health().problem
     patient.error = None
     await probe.once()
-    assert setup.state == "stale", "the watch has not begun"
-    await resumed.send("MODIFIED", pod("a", "12"))
+    await clock.advance(1)
+    again = await server.take_watch()
+    assert again.version == "11"
+    await again.send("MODIFIED", pod("a", "12"))
     await eventually(lambda: setup.keys == {"default/a": "12"} and setup.state == "live")
 
 
-async def test_a_failed_probe_says_nothing_of_an_informer_that_is_not_live(
+async def test_a_failed_probe_ends_the_wait_for_a_first_list_that_does_not_begin(
     start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient
 ) -> None:
     probe = Probe(patient, clock=clock)
     setup = await start(probe=probe)
     await server.take_streaming_list()
+    patient.error = Unreachable("it did not answer in time")
+    await probe.once()
+    await probe.once()
+    await eventually(lambda: setup.state == "unreachable")
+    patient.error = None
+    await probe.once()
+    await clock.advance(1)
+    await (await server.take_streaming_list()).send_list([pod("a", "1")], "10")
+    await eventually(lambda: setup.state == "live")
+
+
+async def test_a_failed_probe_leaves_a_list_alone_that_is_being_answered(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient
+) -> None:
+    """A busy server may answer a list of 100,000 objects and no probe; begun anew it would only be busier."""
+    probe = Probe(patient, clock=clock)
+    setup = await start(probe=probe, streaming_lists=False)
+    listing = await server.take_list()
     before = setup.informer.health()
     patient.error = Unreachable("it did not answer in time")
     await probe.once()
     assert setup.informer.health() == before
+    listing.answer_list([pod("a", "1")], "10")
+    await setup.informer.wait_for_sync()
 
 
 async def test_a_listener_that_raises_is_logged_and_neither_ends_the_probe_nor_keeps_others_from_being_told(
