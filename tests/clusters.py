@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import time
-import urllib.request
 from typing import Protocol
 
 from devcluster.certificates import make_certificates
@@ -54,17 +52,7 @@ class RealCluster:
 
     async def compact(self) -> None:
         """Compact etcd. An API server with a watch cache does not notice."""
-        await asyncio.to_thread(self._compact)
-
-    def _compact(self) -> None:
-        everything = self._etcd("range", {"key": "AA==", "range_end": "AA==", "limit": 1})
-        self._etcd("compaction", {"revision": everything["header"]["revision"], "physical": True})
-
-    def _etcd(self, verb: str, body: dict[str, object]) -> dict[str, dict[str, str]]:
-        url = f"http://127.0.0.1:{self._controlplane.etcd_port}/v3/kv/{verb}"
-        with urllib.request.urlopen(url, json.dumps(body).encode(), timeout=10) as answer:
-            decoded: dict[str, dict[str, str]] = json.load(answer)
-            return decoded
+        await asyncio.to_thread(self._controlplane.etcd.compact)
 
 
 class DemoCluster:

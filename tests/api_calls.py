@@ -1,0 +1,148 @@
+"""Calls to a real API server, synchronous, as kubectl would make them."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from tests.wait import until
+
+Json = dict[str, Any]
+
+PATCH_TYPES = {
+    "merge": "application/merge-patch+json",
+    "json": "application/json-patch+json",
+    "strategic": "application/strategic-merge-patch+json",
+    "apply": "application/apply-patch+yaml",
+}
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+
+class ApiFailure(Exception):
+    """The API server refused a call of `ApiCalls.request`."""
+
+    def __init__(self, method: str, path: str, code: int, body: bytes) -> None:
+        super().__init__(f"{method} {path}: {code} {body.decode(errors='replace')[:2000]}")
+        self.code = code
+        self.body = body
+
+
+class ApiCalls:
+    """What a test asks of the API server at `server`, whose certificate is in `ca_file`, as one of its users."""
+
+    _tls: ssl.SSLContext | None = None
+
+    @property
+    def server(self) -> str:
+        """The API server's address, without a slash at the end."""
+        raise NotImplementedError
+
+    @property
+    def ca_file(self) -> Path:
+        """The certificate that the API server made for itself, which is its own authority."""
+        raise NotImplementedError
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        user: str = "admin",
+        content_type: str = "application/json",
+        timeout: float = 30.0,
+    ) -> Json:
+        """The decoded answer to one call, as kubectl would make it. Raises ApiFailure for an answer of 400 or more."""
+        request = urllib.request.Request(
+            self.server + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {user}-token", "Content-Type": content_type},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=timeout, context=self._tls_context()) as answer:
+                content = answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                raise ApiFailure(method, path, error.code, error.read()) from None
+        return json.loads(content) if content.startswith(b"{") else {"text": content.decode()}
+
+    def get(self, path: str) -> Json:
+        """One object or collection."""
+        return self.request("GET", path)
+
+    def create(self, collection: str, body: Json) -> Json:
+        """POST to a collection's path such as ``/api/v1/namespaces/default/pods``."""
+        return self.request("POST", collection, body)
+
+    def replace(self, path: str, body: Json) -> Json:
+        """PUT one object."""
+        return self.request("PUT", path, body)
+
+    def patch(self, path: str, patch: Any, patch_type: str = "merge") -> Json:
+        """PATCH one object; `patch_type` is one of PATCH_TYPES."""
+        return self.request("PATCH", path, patch, content_type=PATCH_TYPES[patch_type])
+
+    def delete(self, path: str, options: Json | None = None) -> Json:
+        """DELETE one object or collection; pods go at once, because no kubelet will ever confirm."""
+        return self.request("DELETE", path, {"gracePeriodSeconds": 0} if options is None else options)
+
+    def create_namespace(self, name: str) -> str:
+        """Make a namespace unless it is there, and give back its name."""
+        try:
+            self.create("/api/v1/namespaces", {"metadata": {"name": name}})
+        except ApiFailure as failure:
+            if failure.code != 409:
+                raise
+        return name
+
+    def apply_crd(self, manifest: Path, *, within: float = 20.0) -> Json:
+        """Create or replace the CRD in a YAML file and wait until it is Established and its objects can be listed."""
+        definition: Json = YAML(typ="safe").load(manifest)
+        path = f"{DEFINITIONS}/{definition['metadata']['name']}"
+        try:
+            self.create(DEFINITIONS, definition)
+        except ApiFailure as failure:
+            if failure.code != 409:
+                raise
+            definition["metadata"]["resourceVersion"] = self.get(path)["metadata"]["resourceVersion"]
+            self.replace(path, definition)
+        spec = definition["spec"]
+        version = next(each["name"] for each in spec["versions"] if each["served"])
+        served = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
+        until(lambda: _established(self.get(path)), within=within, what=f"{path} Established")
+        until(lambda: self.exists(served), within=within, what=f"{served} served")
+        return self.get(path)
+
+    def delete_crd(self, name: str, *, within: float = 20.0) -> None:
+        """Delete a CRD with all its objects and wait until it is gone."""
+        path = f"{DEFINITIONS}/{name}"
+        self.delete(path, {})
+        until(lambda: not self.exists(path), within=within, what=f"{path} gone")
+
+    def exists(self, path: str) -> bool:
+        """Whether a GET finds something there; a kind whose storage is being set up (429) does not exist yet."""
+        try:
+            self.get(path)
+        except ApiFailure as failure:
+            if failure.code not in {404, 429}:
+                raise
+            return False
+        return True
+
+    def _tls_context(self) -> ssl.SSLContext:
+        if self._tls is None:
+            self._tls = ssl.create_default_context(cafile=str(self.ca_file))
+            self._tls.verify_flags &= ~ssl.VERIFY_X509_STRICT  # its own certificate has no key identifier
+        return self._tls
+
+
+def _established(definition: Json) -> bool:
+    conditions = definition.get("status", {}).get("conditions") or []  # null until the server has looked at it
+    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)

@@ -1,0 +1,86 @@
+"""A program that runs beside the tests: started with a log, ended with them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+
+class ControlPlaneError(Exception):
+    """It did not start or stopped by itself; the message ends with the last lines of the process's log."""
+
+
+class Daemon:
+    """One program whose working folder and log are in `directory`; `start` may be repeated after `kill`."""
+
+    def __init__(self, program: Path, directory: Path) -> None:
+        self.name = program.name
+        self._program = program
+        self._directory = directory
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it was started and not killed (it may have ended by itself, see `check`)."""
+        return self._process is not None
+
+    def start(self, arguments: list[str]) -> None:
+        """Start it so that it ends with this process, even if this one is killed (where setpriv is installed)."""
+        guard = [setpriv, "--pdeathsig", "KILL"] if (setpriv := shutil.which("setpriv")) else []
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [*guard, str(self._program), *arguments],
+                cwd=self._directory,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def kill(self) -> None:
+        """End it as a crash would (SIGKILL); nothing happens if it does not run."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+
+    def pause(self) -> None:
+        """Freeze it (SIGSTOP): its connections stay open and nothing answers."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it go on (SIGCONT)."""
+        self._signal(signal.SIGCONT)
+
+    def check(self) -> None:
+        """Raise ControlPlaneError where it does not run."""
+        if self._process is None or self._process.poll() is not None:
+            code = None if self._process is None else self._process.returncode
+            raise ControlPlaneError(f"{self.name} ended with {code}\n{self.log_tail()}")
+
+    def log_tail(self, lines: int = 15) -> str:
+        """The end of its log."""
+        return "\n".join(self._log.read_text(errors="replace").splitlines()[-lines:]) if self._log.exists() else ""
+
+    @property
+    def _log(self) -> Path:
+        return self._directory / f"{self.name}.log"
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is None:
+            raise ControlPlaneError(f"{self.name} is not running")
+        os.kill(self._process.pid, number)
+
+
+def free_ports(count: int) -> list[int]:
+    """TCP ports on 127.0.0.1 that were free a moment ago, all different."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    try:
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()

@@ -1,0 +1,61 @@
+"""A real etcd for tests: the API server's data, which can be killed, compacted and set back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from tests.daemon import Daemon, free_ports
+
+Json = dict[str, Any]
+_ANYTHING = {"key": "AA==", "range_end": "AA==", "limit": 1}
+"""A range over all keys (base64 of a zero byte) that gives one of them."""
+
+
+class Etcd(Daemon):
+    """One etcd on a free port of 127.0.0.1 with its data in ``DIRECTORY/etcd``."""
+
+    def __init__(self, directory: Path, binaries: Path) -> None:
+        super().__init__(binaries / "etcd", directory)
+        self.port, self._peer_port = free_ports(2)
+        self._data = directory / "etcd"
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def run(self) -> None:
+        """Start it on its port with its data; nothing to do if it runs."""
+        if self.runs:
+            return
+        peer = f"http://127.0.0.1:{self._peer_port}"
+        arguments = [
+            f"--data-dir={self._data}", "--unsafe-no-fsync", "--log-level=warn",
+            f"--listen-client-urls={self.url}", f"--advertise-client-urls={self.url}",
+            f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}",
+            f"--initial-cluster=default={peer}",
+        ]  # fmt: skip
+        self.start(arguments)
+
+    def compact(self) -> int:
+        """Forget the history up to now; its revision. An API server with a watch cache does not notice."""
+        revision = int(self._call("range", _ANYTHING)["header"]["revision"])
+        self._call("compaction", {"revision": revision, "physical": True})
+        return revision
+
+    def back_up(self, to: Path) -> None:
+        """Copy the data of an etcd that does not run."""
+        shutil.copytree(self._data, to)
+
+    def restore(self, source: Path) -> None:
+        """Put a copy in the place of the data of an etcd that does not run."""
+        shutil.rmtree(self._data)
+        shutil.copytree(source, self._data)
+
+    def _call(self, verb: str, body: Json) -> Json:
+        with urllib.request.urlopen(f"{self.url}/v3/kv/{verb}", json.dumps(body).encode(), timeout=10) as answer:
+            decoded: Json = json.load(answer)
+            return decoded
