@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import msgspec
 
 from informerd.errors import UnexpectedObject
+from informerd.faults import Faults
 from informerd.objects import Object, ObjectMeta
 from informerd.packer import Packer
 from informerd.resource import Resource
 
-log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 Transform = Callable[[bytes], bytes]
@@ -41,8 +40,16 @@ class TransformFailed(Exception):
 class Decoder(Generic[T]):
     """Makes projections of type `projection` of one resource's objects."""
 
-    def __init__(self, resource: Resource, projection: type[T], transform: Transform | None = None) -> None:
+    def __init__(
+        self,
+        resource: Resource,
+        projection: type[T],
+        transform: Transform | None = None,
+        faults: Faults | None = None,
+    ) -> None:
         self.resource = resource
+        self.faults = faults or Faults(resource.key)
+        """Told here of projections that do not fit, and by whoever decodes of what is raised."""
         self._projection = projection
         self._transform = transform
         self._api_version = resource.api_version
@@ -120,5 +127,5 @@ class Decoder(Generic[T]):
             obj = self._projection(api_version=head.api_version, kind=head.kind, metadata=head.metadata)
         except (msgspec.ValidationError, TypeError):
             raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
-        log.warning("%s does not fit %s %s: %s", self._projection.__name__, self.resource.key, obj.key, error)
+        self.faults.add("unfit", f"{self._projection.__name__} does not fit {self.resource.key} {obj.key}: {error}")
         return obj

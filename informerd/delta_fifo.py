@@ -13,7 +13,9 @@ from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from informerd.clock import Clock, SystemClock
 from informerd.objects import Object
+from informerd.waiting import Waiting
 
 T = TypeVar("T", bound=Object)
 
@@ -74,7 +76,8 @@ class DeltaFifo(Generic[T]):
     Unbounded: the reader of the stream yields to the event loop between reads, so the consumer keeps up.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._waiting = Waiting(clock or SystemClock())
         self._deltas: deque[Delta[T]] = deque()
         self._wakeup = asyncio.Event()
         self._closed = False
@@ -86,6 +89,11 @@ class DeltaFifo(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._deltas)
+
+    @property
+    def oldest_age(self) -> float:
+        """Seconds since the oldest delta that is not in the store yet was put in; 0 where there is none."""
+        return self._waiting.oldest_age
 
     @property
     def has_synced(self) -> bool:
@@ -137,6 +145,7 @@ class DeltaFifo(Generic[T]):
     def done(self, batch: list[Delta[T]]) -> None:
         """Say that a popped batch is in the store."""
         self._done_count += len(batch)
+        self._waiting.take(len(batch))
         if not self._synced and batch and isinstance(batch[0], ReplacedAll):
             self._synced = True
         while self._barriers and self._barriers[0][0] <= self._done_count:
@@ -158,6 +167,7 @@ class DeltaFifo(Generic[T]):
 
     def _put(self, count: int) -> None:
         self._put_count += count
+        self._waiting.put(count)
         self._wakeup.set()
 
     def _take(self) -> list[Delta[T]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import AsyncExitStack
 from typing import Generic, Literal, TypeVar
 
@@ -13,7 +12,6 @@ from informerd.errors import InformerdError, MalformedStream, Status, Unexpected
 from informerd.objects import Object
 from informerd.stream import WatchStream
 
-log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
@@ -110,7 +108,7 @@ class EventStream(Generic[T]):
             try:
                 events.append(self._event(line))
             except UnexpectedObject as error:
-                log.warning("dropped from the watch of %s: %s", self._decoder.resource.key, error)
+                self._decoder.faults.unexpected(f"dropped from the watch of {self._decoder.resource.key}", error)
             except InformerdError as error:
                 self._error = error
                 break
@@ -143,7 +141,7 @@ class EventStream(Generic[T]):
         try:
             obj = self._decoder.decode(raw)
         except TransformFailed as error:
-            log.warning("left out of the watch of %s: %s", self._decoder.resource.key, error, exc_info=error.__cause__)
+            self._decoder.faults.untransformed(f"left out of the watch of {self._decoder.resource.key}", error)
             if event_type == "DELETED":  # or the store would keep it for ever
                 gone = self._decoder.identity(raw)
                 return WatchEvent(event_type, gone, error.resource_version, final_state_unknown=True)

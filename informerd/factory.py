@@ -114,6 +114,7 @@ class SharedInformerFactory:
                 namespace=namespace,
                 label_selector=label_selector,
                 field_selector=field_selector,
+                clock=self._clock,
             )
             informer = SharedInformer(
                 list_watch, clock=self._clock, probe=self.probe, resync=self._resync, settings=self._settings
@@ -127,6 +128,11 @@ class SharedInformerFactory:
         """A lister over that informer's store."""
         informer = cast("SharedInformer[T]", self.informer(resource, projection, namespace=namespace))
         return Lister(resource, informer.store)
+
+    @property
+    def informers(self) -> list[SharedInformer[Any]]:
+        """All informers that were asked for, in that order."""
+        return [entry.informer for entry in [*self._entries.values()]]
 
     def start(self) -> None:
         """Start whatever does not run yet, in the running event loop. Call it again after asking for more informers."""

@@ -48,6 +48,11 @@ class HandlerFunctions(Generic[T]):
         self._on_update = on_update
         self._on_delete = on_delete
 
+    @property
+    def functions(self) -> list[Callable[..., Answer]]:
+        """Those that were given."""
+        return [each for each in (self._on_add, self._on_update, self._on_delete) if each is not None]
+
     def on_add(self, obj: T, is_in_initial_list: bool) -> Answer:
         return self._on_add(obj, is_in_initial_list) if self._on_add else None
 
@@ -66,21 +71,37 @@ class FilteringHandler(Generic[T]):
 
     def __init__(self, accepts: Callable[[T], bool], handler: Handler[T]) -> None:
         self._accepts = accepts
-        self._handler = handler
+        self.inner = handler
 
     def on_add(self, obj: T, is_in_initial_list: bool) -> Answer:
-        return self._handler.on_add(obj, is_in_initial_list) if self._accepts(obj) else None
+        return self.inner.on_add(obj, is_in_initial_list) if self._accepts(obj) else None
 
     def on_update(self, old: T, new: T) -> Answer:
         before, after = self._accepts(old), self._accepts(new)
         if before and after:
-            return self._handler.on_update(old, new)
+            return self.inner.on_update(old, new)
         if after:
-            return self._handler.on_add(new, False)
-        return self._handler.on_delete(old, False) if before else None
+            return self.inner.on_add(new, False)
+        return self.inner.on_delete(old, False) if before else None
 
     def on_delete(self, obj: T, final_state_unknown: bool) -> Answer:
-        return self._handler.on_delete(obj, final_state_unknown) if self._accepts(obj) else None
+        return self.inner.on_delete(obj, final_state_unknown) if self._accepts(obj) else None
+
+
+NAME_LENGTH = 80
+
+
+def name_of(handler: object) -> str:
+    """What people call a handler: its class, or the functions that it is made of; at most NAME_LENGTH characters."""
+    if isinstance(handler, FilteringHandler):
+        name = name_of(handler.inner)
+    elif isinstance(handler, HandlerFunctions):
+        name = ",".join(dict.fromkeys(map(name_of, handler.functions)))
+    else:
+        inner = getattr(handler, "func", handler)  # of a functools.partial
+        name = getattr(inner, "__qualname__", type(inner).__qualname__)
+    name = name.replace("<locals>.", "")
+    return name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
 
 
 def is_another_object(old: Object, new: Object) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Generic, TypeVar
@@ -11,13 +10,14 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.client import Client
+from informerd.clock import Clock
 from informerd.decoder import Decoder, Transform, TransformFailed
 from informerd.errors import MalformedStream, UnexpectedObject
 from informerd.event_stream import EventStream
+from informerd.faults import Faults
 from informerd.objects import Object
 from informerd.resource import Resource
 
-log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 
@@ -62,11 +62,15 @@ class ListWatch(Generic[T]):
         namespace: str = "",
         label_selector: str = "",
         field_selector: str = "",
+        clock: Clock | None = None,
     ) -> None:
         self.resource = resource
         self.namespace = namespace
+        self.label_selector = label_selector
+        self.field_selector = field_selector
         self._client = client
-        self._decoder = Decoder(resource, projection, transform)
+        self.faults = Faults(resource.key, clock)
+        self._decoder = Decoder(resource, projection, transform, self.faults)
         self._selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
 
     async def page(self, resource_version: str, *, limit: int = 0, continue_token: str = "") -> Page[T]:
@@ -122,6 +126,8 @@ class ListWatch(Generic[T]):
     def _decode_item(self, item: msgspec.Raw) -> T | None:
         try:
             return self._decoder.decode(self._decoder.fill(memoryview(item)))
-        except (UnexpectedObject, TransformFailed) as error:
-            log.warning("left out of the list of %s: %s", self.resource.key, error, exc_info=error.__cause__)
-            return None
+        except UnexpectedObject as error:
+            self.faults.unexpected(f"left out of the list of {self.resource.key}", error)
+        except TransformFailed as error:
+            self.faults.untransformed(f"left out of the list of {self.resource.key}", error)
+        return None

@@ -12,8 +12,9 @@ from typing import Generic, TypeAlias, TypeVar
 import msgspec
 
 from informerd.clock import Clock
-from informerd.handler import Handler, is_another_object
+from informerd.handler import Handler, is_another_object, name_of
 from informerd.objects import Object
+from informerd.waiting import Waiting
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -57,10 +58,15 @@ class Listener(Generic[T]):
         resync: float = 0.0,
         same_version_updates: bool = False,
         on_remove: Callable[[Listener[T]], None],
+        name: str = "",
     ) -> None:
+        self.name = name or name_of(handler)
+        """What logs and metrics call the handler."""
         self.resync = resync
         """Seconds between resyncs, 0 for none."""
         self.resync_due = clock.now() + resync
+        self.given = 0
+        """Notifications put into the buffer so far."""
         self.failures = 0
         """How often the handler raised."""
         self.overflows = 0
@@ -70,6 +76,7 @@ class Listener(Generic[T]):
         self._on_remove = on_remove
         self._batches: deque[Sequence[Notification[T]] | None] = deque()
         self._depth = 0
+        self._waiting = Waiting(clock)
         self._overflowing = False
         self._wakeup = asyncio.Event()
         self._synced = asyncio.Event()
@@ -86,6 +93,11 @@ class Listener(Generic[T]):
         """Notifications that wait for the handler."""
         return self._depth
 
+    @property
+    def oldest_age(self) -> float:
+        """Seconds since the oldest notification that waits, or its batch, was put into the buffer; 0 for none."""
+        return self._waiting.oldest_age
+
     async def wait_for_sync(self) -> None:
         """Wait until `has_synced`."""
         await self._synced.wait()
@@ -96,6 +108,7 @@ class Listener(Generic[T]):
             return
         self._removed = True
         self._batches.clear()
+        self._waiting.clear()
         self._depth = 0
         self._wakeup.set()
         self._on_remove(self)
@@ -104,6 +117,8 @@ class Listener(Generic[T]):
         """Append to the buffer. For the informer; the sequence may be shared by all listeners."""
         self._batches.append(notifications)
         self._depth += len(notifications)
+        self._waiting.put(len(notifications))
+        self.given += len(notifications)
         self._wakeup.set()
         if self._depth <= BUFFER_WARNING // 2:
             self._overflowing = False
@@ -140,6 +155,7 @@ class Listener(Generic[T]):
                 self._synced.set()
                 continue
             await self._deliver_batch(batch)
+            self._waiting.take(len(batch))
 
     async def _deliver_batch(self, batch: Sequence[Notification[T]]) -> None:
         for count, notification in enumerate(batch, 1):

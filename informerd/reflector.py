@@ -8,10 +8,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
+from functools import partial
 from typing import Generic, TypeVar
 
 from informerd.backoff import Backoff
 from informerd.clock import Clock
+from informerd.counters import ReflectorCounters
 from informerd.delta_fifo import DeltaFifo
 from informerd.errors import (
     Expired,
@@ -26,6 +28,7 @@ from informerd.event_stream import EventStream
 from informerd.health import HealthMonitor
 from informerd.list_watch import ListWatch
 from informerd.objects import Object
+from informerd.outcome import counted
 from informerd.pager import list_all
 from informerd.probe import Probe
 from informerd.recovery import Recovery
@@ -56,6 +59,7 @@ class Reflector(Generic[T]):
         self._probe = probe
         self._settings = settings or ReflectorSettings()
         self._name = list_watch.resource.key
+        self.counters = ReflectorCounters()
         self.recovery = Recovery(self._name, clock=clock, monitor=monitor, backoff=self._backoff())
         self._cursor = Cursor()
         self._session: WatchSession[T] | None = None
@@ -120,10 +124,13 @@ class Reflector(Generic[T]):
         """Replace the store from a streaming list; its stream, or None where a plain list must do."""
         while True:
             version = "" if self._version_unavailable else self._cursor.version
+            await self._keep_interval()
             try:
-                session = await self._begin_watch(version, send_initial_events=True)
-                if await self._replace_from(session):
-                    return session
+                with counted(self._clock, partial(self.counters.listed, "stream")) as attempt:
+                    session = await self._begin_watch(version, send_initial_events=True)
+                    if await self._replace_from(session):
+                        return session
+                    attempt.outcome = "cut_off"
             except (Unreachable, TooManyRequests) as error:
                 await self.recovery.pause(error)
             except (Expired, ResourceVersionTooLarge) as error:
@@ -160,7 +167,8 @@ class Reflector(Generic[T]):
     async def _list_at(self, version: str) -> None:
         paged = version in ("", "0") or self._paginated
         limit = self._settings.page_size if paged else 0
-        listing = await list_all(self._source, version, limit=limit, progress=self._progress)
+        with counted(self._clock, partial(self.counters.listed, "pages")):
+            listing = await list_all(self._source, version, limit=limit, progress=self._progress)
         if version == "0" and listing.paginated:
             self._paginated = True
         await self._replace(listing.objects, listing.resource_version)
@@ -203,25 +211,33 @@ class Reflector(Generic[T]):
         self._monitor.heard()
         self._monitor.become("live")
         try:
-            await session.follow()
+            with counted(self._clock, self.counters.watched) as attempt:
+                await session.follow()
+                attempt.outcome = session.ending
         finally:
             await self._end(session)
 
     async def _resume(self) -> WatchSession[T]:
         """Begin a watch at the last version. No answer and 429 are waited out; other failures are raised."""
         while True:
+            await self._keep_interval()
             try:
-                session = await self._begin_watch(self._cursor.version)
+                with counted(self._clock, self.counters.not_watched) as attempt:
+                    session = await self._begin_watch(self._cursor.version)
+                    attempt.outcome = ""
             except (TooManyRequests, Unreachable) as error:
                 await self.recovery.pause(error)
             else:
                 self._cursor.from_start = self._cursor.version in ("", "0")
                 return session
 
-    async def _begin_watch(self, version: str, *, send_initial_events: bool = False) -> WatchSession[T]:
+    async def _keep_interval(self) -> None:
+        """A server that ends each watch after one event must not make a hot loop of this."""
         wait = self._last_start + self._settings.watch_interval - self._clock.now()
-        if wait > 0:  # a server that ends each watch after one event must not make a hot loop of this
+        if wait > 0:
             await self._clock.sleep(wait)
+
+    async def _begin_watch(self, version: str, *, send_initial_events: bool = False) -> WatchSession[T]:
         began = self._clock.now()
         lasting = self._settings.watch_timeout * (1 + self._settings.chance())
         stream = await self._answer(

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
 from informerd.clock import Clock, SystemClock, sleep_or
+from informerd.counters import InformerCounters, ReflectorCounters
 from informerd.delta_fifo import Bookmark, Change, Deleted, Delta, DeltaFifo, ReplacedAll, SyncAll
 from informerd.errors import AlreadyStarted, InformerStopped
+from informerd.faults import Faults
 from informerd.handler import Handler
 from informerd.health import Health, HealthMonitor
 from informerd.index import IndexFunction
@@ -52,10 +54,12 @@ class SharedInformer(Generic[T]):
         settings: ReflectorSettings | None = None,
     ) -> None:
         self.resource: Resource = list_watch.resource
+        self._source = list_watch
         self.store: Store[T] = Store(indexes)
         self._clock = clock or SystemClock()
         self._monitor = HealthMonitor(self._clock, self.resource.key)
-        self._fifo: DeltaFifo[T] = DeltaFifo()
+        self._fifo: DeltaFifo[T] = DeltaFifo(self._clock)
+        self.counters = InformerCounters()
         self._reflector = Reflector(
             list_watch, self._fifo, clock=self._clock, monitor=self._monitor, probe=probe, settings=settings
         )
@@ -78,6 +82,26 @@ class SharedInformer(Generic[T]):
         """The version up to which the API server's word was read; the store's own is `store.resource_version`."""
         return self._reflector.last_resource_version
 
+    @property
+    def reflector_counters(self) -> ReflectorCounters:
+        """How lists and watches went."""
+        return self._reflector.counters
+
+    @property
+    def faults(self) -> Faults:
+        """Objects that could not be taken as they came."""
+        return self._source.faults
+
+    @property
+    def registrations(self) -> list[Registration[T]]:
+        """The handlers' registrations, in the order in which they were added."""
+        return [*self._listeners]
+
+    @property
+    def queued(self) -> tuple[int, float]:
+        """How many deltas are on their way into the store, and how many seconds the oldest of them has been."""
+        return len(self._fifo), self._fifo.oldest_age
+
     def health(self) -> Health:
         """How fresh the store is, right now."""
         return self._monitor.snapshot()
@@ -97,13 +121,19 @@ class SharedInformer(Generic[T]):
         self.store.add_index(name, function)
 
     def add_handler(
-        self, handler: Handler[T], *, resync: float | None = None, same_version_updates: bool | None = None
+        self,
+        handler: Handler[T],
+        *,
+        resync: float | None = None,
+        same_version_updates: bool | None = None,
+        name: str = "",
     ) -> Registration[T]:
         """Tell `handler` of everything in the store, as adds of the initial list, and then of every change.
 
         `resync`: seconds between updates for every object although nothing changed (0 for none, at least 1; default is
         the informer's). `same_version_updates`: whether updates that repeat a resource version (resync, relist) are
-        delivered; by default only with a resync. Raises InformerStopped.
+        delivered; by default only with a resync. `name` is what logs and metrics call it, by default its class or
+        function; handlers of one name are counted together. Raises InformerStopped.
         """
         if self._stopped:
             raise self._stopped_error()
@@ -114,6 +144,7 @@ class SharedInformer(Generic[T]):
             resync=max(period, MINIMUM_RESYNC) if period > 0 else 0.0,
             same_version_updates=period > 0 if same_version_updates is None else same_version_updates,
             on_remove=self._forget,
+            name=name,
         )
         self._listeners.append(listener)
         self._listeners_changed.set()
@@ -186,6 +217,7 @@ class SharedInformer(Generic[T]):
             try:
                 self._apply(batch)
             except Exception:
+                self.counters.failed_batches += 1
                 log.exception("a batch of %s could not be processed", self.resource.key)
             self._fifo.done(batch)
             self._after_batch()
@@ -201,8 +233,10 @@ class SharedInformer(Generic[T]):
                 self._give([Update(obj, obj) for obj in self.store], due)
                 for listener in due:
                     listener.resync_due = now + listener.resync
+                self.counters.resyncs += 1
             case Bookmark(version):
                 self.store.resource_version = version
+                self.counters.bookmarks += 1
             case _:
                 changes = [delta for delta in batch if not isinstance(delta, (ReplacedAll, SyncAll, Bookmark))]
                 self._give(self._change(changes), self._listeners)
@@ -212,15 +246,18 @@ class SharedInformer(Generic[T]):
         store = self.store
         notifications: list[Notification[T]] = []
         initial = not self._fifo.has_synced
+        before, removed = len(store), 0
         for change in changes:
             if isinstance(change, Deleted):
                 if (last := store.remove(change.key)) is not None:
+                    removed += 1
                     unknown = change.final_state_unknown
                     notifications.append(Delete(last if unknown else change.object, unknown))
                 continue
             old = store.put(change.key, change.object)
             notifications.append(Add(change.object, initial) if old is None else Update(old, change.object))
         store.resource_version = changes[-1].object.metadata.resource_version
+        self.counters.changed(len(changes), len(notifications), removed, len(store) - before)
         return notifications
 
     def _replace(self, objects: dict[str, T], resource_version: str) -> list[Notification[T]]:
@@ -228,6 +265,7 @@ class SharedInformer(Generic[T]):
         initial = not self._fifo.has_synced
         before = self.store.replace(objects, resource_version)
         notifications: list[Notification[T]] = [Delete(obj, True) for key, obj in before.items() if key not in objects]
+        self.counters.replaced(len(before), len(objects), len(notifications))
         for key, obj in objects.items():
             old = before.get(key)
             notifications.append(Add(obj, initial) if old is None else Update(old, obj))

@@ -93,6 +93,8 @@ class WatchSession(Generic[T]):
         self._on_dead = on_dead
         self._dead = ""
         self._events_came = False
+        self.ending = "ok"
+        """How a stream ended that did not fail: ok, cut_off or overtime (see `outcome.OUTCOMES`)."""
 
     async def collect(self, progress: Progress) -> StreamedList[T] | None:
         """The list that a streaming list's stream begins with; None if it ended before, and not too soon.
@@ -134,6 +136,7 @@ class WatchSession(Generic[T]):
                 vigil.word(bookmark=self._take(events))
         except Unreachable as error:
             log.debug("%s: the watch was cut off: %s", self._name, error)
+            self.ending = "cut_off"
         finally:
             vigil.end()
             overtime.cancel()
@@ -151,7 +154,8 @@ class WatchSession(Generic[T]):
 
     async def _end_overtime(self) -> None:
         await self._clock.sleep(self._ends_by - self._clock.now())
-        log.info("%s: the API server has not ended the watch in time", self._name)
+        log.debug("%s: the API server has not ended the watch in time", self._name)
+        self.ending = "overtime"
         self._stream.close()
 
     def _check_end(self) -> None:

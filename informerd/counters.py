@@ -1,0 +1,98 @@
+"""What the machinery counts: plain numbers, added to once a batch and read by whoever wants them (`metrics`).
+
+Written by the event loop only. A reader in another thread may see a moment between two additions, never half of one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from typing import Literal
+
+ListMethod = Literal["stream", "pages"]
+"""stream: a streaming list (sendInitialEvents) · pages: LIST, in one page or several."""
+
+LIST_SECONDS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+WATCH_SECONDS = (0.1, 1.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 450.0, 600.0)
+
+
+class Distribution:
+    """How often a number fell into which range: a histogram. `bounds` are the ranges' upper ends, rising."""
+
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self.bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        """One for each range and one for what lies beyond."""
+        self.sum = 0.0
+
+    def add(self, number: float) -> None:
+        """Count one."""
+        self.counts[bisect_left(self.bounds, number)] += 1
+        self.sum += number
+
+
+class ReflectorCounters:
+    """Lists and watches by outcome, see `outcome.outcome_of`. A watch is counted when it has ended or could not begin.
+
+    A streaming list is a list until its objects are in the store, and its stream a watch from then on.
+    """
+
+    def __init__(self) -> None:
+        self.lists: Counter[tuple[ListMethod, str]] = Counter()
+        self.watches: Counter[str] = Counter()
+        self.list_seconds: dict[ListMethod, Distribution] = {
+            "stream": Distribution(LIST_SECONDS),
+            "pages": Distribution(LIST_SECONDS),
+        }
+        """Of lists that came whole."""
+        self.watch_seconds = Distribution(WATCH_SECONDS)
+        """Of watches that began, whatever their end."""
+
+    def listed(self, method: ListMethod, outcome: str, seconds: float) -> None:
+        """Count a list."""
+        self.lists[method, outcome] += 1
+        if outcome == "ok":
+            self.list_seconds[method].add(seconds)
+
+    def watched(self, outcome: str, seconds: float) -> None:
+        """Count a watch that had begun."""
+        self.watches[outcome] += 1
+        self.watch_seconds.add(seconds)
+
+    def not_watched(self, outcome: str, _seconds: float) -> None:
+        """Count a watch that could not begin."""
+        self.watches[outcome] += 1
+
+
+class InformerCounters:
+    """Deltas by what they were to the store, and what lists changed in it."""
+
+    def __init__(self) -> None:
+        self.added = self.updated = self.deleted = 0
+        """Changes from watches, as the store saw them."""
+        self.ignored = 0
+        """Deletions of what was not in the store."""
+        self.lists = self.resyncs = self.bookmarks = 0
+        """ReplacedAll, SyncAll and Bookmark."""
+        self.listed_new = self.listed_known = self.listed_gone = 0
+        """Objects that a list had and the store had not, that both had, and that only the store had."""
+        self.failed_batches = 0
+
+    def changed(self, received: int, told: int, removed: int, grown: int) -> None:
+        """Count a batch of changes.
+
+        Of the `received`, `told` changed the store and `removed` of these took an object out; it has grown by `grown`.
+        """
+        added = grown + removed
+        self.added += added
+        self.updated += told - added - removed
+        self.deleted += removed
+        self.ignored += received - told
+
+    def replaced(self, before: int, listed: int, gone: int) -> None:
+        """Count a list of `listed` objects. There were `before` in the store, and `gone` of them are not in it."""
+        known = before - gone
+        self.lists += 1
+        self.listed_known += known
+        self.listed_new += listed - known
+        self.listed_gone += gone

@@ -1,0 +1,40 @@
+"""Objects that could not be taken as the API server sent them: counted by kind, and said in a few lines only."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import Literal
+
+from informerd.clock import Clock
+from informerd.repeats import Repeats, nth
+
+log = logging.getLogger(__name__)
+
+Fault = Literal["unexpected", "untransformed", "unfit"]
+"""unexpected: of another kind or without identity, dropped · untransformed: the transform raised, left out · unfit: the
+projection does not fit, so that all of its fields but the head keep their defaults."""
+
+
+class Faults:
+    """One resource's faults. `resource` is its key, for the log."""
+
+    def __init__(self, resource: str, clock: Clock | None = None) -> None:
+        self.counts: Counter[Fault] = Counter()
+        self._resource = resource
+        self._repeats = Repeats(clock)
+
+    def unexpected(self, where: str, error: Exception) -> None:
+        """An object was dropped: `where` begins a sentence."""
+        self.add("unexpected", f"{where}: {error}", error.__cause__)
+
+    def untransformed(self, where: str, error: Exception) -> None:
+        """An object was left out because the transform raised, which is the error's cause."""
+        self.add("untransformed", f"{where}: {error}", error.__cause__)
+
+    def add(self, fault: Fault, sentence: str, cause: BaseException | None = None) -> None:
+        """Count one and, if it is one of the first or a round number, say it."""
+        self.counts[fault] += 1
+        if number := self._repeats.count(fault):
+            fields = {"resource": self._resource, "fault": fault, "failures": number}
+            log.warning("%s%s", sentence, nth(number), exc_info=cause, extra=fields)
