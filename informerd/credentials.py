@@ -17,6 +17,7 @@ from informerd.clock import Clock
 from informerd.cluster_config import ClusterConfig, ExecConfig
 from informerd.errors import CredentialsError
 from informerd.exec_plugin import ExecCredential, run_plugin
+from informerd.repeats import Repeats, nth
 from informerd.tls import TlsFiles
 
 log = logging.getLogger(__name__)
@@ -101,6 +102,7 @@ class TokenFile:
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path
         self._clock = clock
+        self._repeats = Repeats(clock)
         self._token = ""
         self._read_at: float | None = None
 
@@ -128,7 +130,9 @@ class TokenFile:
     def _keep(self, otherwise: str, problem: str) -> str:
         if not (self._token or otherwise):
             raise CredentialsError(problem)
-        log.warning("%s; the last token stays in use", problem)
+        if number := self._repeats.count("token"):
+            fields = {"problem": problem, "failures": number}
+            log.warning("%s; the last token stays in use%s", problem, nth(number), extra=fields)
         self._read_at = self._clock.now()
         return self._token or otherwise
 
@@ -140,6 +144,7 @@ class PluginCredential:
         self._plugin = plugin
         self._config = config
         self._clock = clock
+        self._repeats = Repeats(clock)
         self._credential: ExecCredential | None = None
         self._renew_at = float("inf")
         self._running: asyncio.Task[ExecCredential] | None = None
@@ -156,7 +161,9 @@ class PluginCredential:
         except CredentialsError as error:
             if _seconds_left(credential, self._clock.time()) <= 0:
                 raise
-            log.warning("%s; the last credential stays in use while it is good", error)
+            if number := self._repeats.count("plugin"):
+                text = "%s; the last credential stays in use while it is good%s"
+                log.warning(text, error, nth(number), extra={"problem": str(error), "failures": number})
             self._renew_at = self._clock.time() + RETRY_INTERVAL
             return credential
 

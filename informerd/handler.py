@@ -92,7 +92,7 @@ NAME_LENGTH = 80
 
 
 def name_of(handler: object) -> str:
-    """What people call a handler: its class, or the functions that it is made of; at most NAME_LENGTH characters."""
+    """What people call a handler: its class, or the functions that it is made of; its last NAME_LENGTH characters."""
     if isinstance(handler, FilteringHandler):
         name = name_of(handler.inner)
     elif isinstance(handler, HandlerFunctions):
@@ -101,7 +101,7 @@ def name_of(handler: object) -> str:
         inner = getattr(handler, "func", handler)  # of a functools.partial
         name = getattr(inner, "__qualname__", type(inner).__qualname__)
     name = name.replace("<locals>.", "")
-    return name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
+    return name if len(name) <= NAME_LENGTH else "…" + name[1 - NAME_LENGTH :]
 
 
 def is_another_object(old: Object, new: Object) -> bool:

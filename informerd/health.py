@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
 from informerd.clock import Clock
+from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +69,11 @@ class HealthMonitor:
         self.listed = 0
         self.remaining: int | None = None
         self._answered = False
+        self._repeats = Repeats(clock)
+        self.failures = 0
+        """Failed tries since it was live."""
+        self.entered: Counter[State] = Counter()
+        """How often it came into which state."""
 
     @property
     def state(self) -> State:
@@ -100,15 +107,41 @@ class HealthMonitor:
         if (state, problem, retry_at, answered) == (self._state, self._problem, self._retry_at, self._answered):
             return
         if state != self._state:
-            log.info("%s: %s → %s%s", self._name, self._state, state, f": {problem}" if problem else "")
+            self._say(state, problem, retry_at)
+            self.entered[state] += 1
             self._state, self._since = state, self._clock.time()
         self._problem, self._retry_at, self._answered = problem, retry_at, answered
         health = self.snapshot()
         for listener in [*self._listeners.values()]:
             try:
                 listener(health)
-            except Exception:
-                log.exception("a health listener failed")
+            except Exception as error:
+                if number := self._repeats.count(type(error).__name__):
+                    fields = {"resource": self._name, "failures": number}
+                    log.exception("a health listener failed%s", nth(number), extra=fields)
+
+    def _say(self, state: State, problem: str, retry_at: float | None) -> None:
+        """The one line that a change of state is worth; a warning where somebody may have to look at it."""
+        failures, self.failures = self.failures, 0 if state == "live" else self.failures
+        after = (
+            f" after {failures} failed {'try' if failures == 1 else 'tries'}" if state == "live" and failures else ""
+        )
+        log.log(
+            logging.WARNING if problem else logging.INFO,
+            "%s: %s → %s%s",
+            self._name,
+            self._state,
+            state,
+            f": {problem}" if problem else after,
+            extra={
+                "resource": self._name,
+                "previous_state": self._state,
+                "state": state,
+                "problem": problem,
+                "retry_at": retry_at,
+                "failures": failures,
+            },
+        )
 
     def heard(self) -> None:
         """The API server answered something."""

@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import Generic, TypeVar
 
 from informerd.objects import Object
+from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -29,6 +30,9 @@ class Index(Generic[T]):
 
     def __init__(self, name: str, function: IndexFunction[T], objects: Mapping[str, T]) -> None:
         self.name = name
+        self.failures = 0
+        """How often the function raised."""
+        self._repeats = Repeats()
         self._function = function
         self._keys: dict[str, set[str]] = {}
         self.rebuild(objects)
@@ -70,7 +74,14 @@ class Index(Generic[T]):
     def _values(self, key: str, obj: T, *, quiet: bool = False) -> tuple[str, ...]:
         try:
             return tuple(self._function(obj))
-        except Exception:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the object is kept
             if not quiet:
-                log.exception("index %s failed on %s; the object is kept, unindexed", self.name, key)
+                self._failed(key, error)
             return ()
+
+    def _failed(self, key: str, error: Exception) -> None:
+        self.failures += 1
+        if number := self._repeats.count(type(error).__name__):
+            text = "index %s failed on %s; the object is kept, unindexed%s"
+            fields = {"index": self.name, "object": key, "failures": number}
+            log.error(text, self.name, key, nth(number), exc_info=error, extra=fields)

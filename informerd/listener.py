@@ -14,6 +14,7 @@ import msgspec
 from informerd.clock import Clock
 from informerd.handler import Handler, is_another_object, name_of
 from informerd.objects import Object
+from informerd.repeats import Repeats, nth
 from informerd.waiting import Waiting
 
 log = logging.getLogger(__name__)
@@ -59,9 +60,12 @@ class Listener(Generic[T]):
         same_version_updates: bool = False,
         on_remove: Callable[[Listener[T]], None],
         name: str = "",
+        resource: str = "",
     ) -> None:
         self.name = name or name_of(handler)
         """What logs and metrics call the handler."""
+        self._resource = resource
+        self._repeats = Repeats(clock)
         self.resync = resync
         """Seconds between resyncs, 0 for none."""
         self.resync_due = clock.now() + resync
@@ -125,7 +129,8 @@ class Listener(Generic[T]):
         elif self._depth > BUFFER_WARNING and not self._overflowing:
             self._overflowing = True
             self.overflows += 1
-            log.warning("%d notifications wait for the handler %r", self._depth, self._handler)
+            fields = {"resource": self._resource, "handler": self.name, "depth": self._depth}
+            log.warning("%d notifications wait for the handler %s", self._depth, self.name, extra=fields)
 
     def give_end_of_initial_list(self) -> None:
         """Append the mark after which the handler has synced. For the informer."""
@@ -182,7 +187,11 @@ class Listener(Generic[T]):
 
     def _failed(self, notification: Notification[T], error: BaseException) -> None:
         self.failures += 1
-        log.error("the handler %r failed on %s", self._handler, _key(notification), exc_info=error)
+        if number := self._repeats.count(type(error).__name__):
+            key = _key(notification)
+            fields = {"resource": self._resource, "handler": self.name, "object": key, "failures": number}
+            text = "the handler %s failed on %s %s%s"
+            log.error(text, self.name, self._resource, key, nth(number), exc_info=error, extra=fields)
 
     def _call(self, notification: Notification[T]) -> object:
         match notification:

@@ -7,15 +7,24 @@ stream just stays silent, as an idle one does. So one probe for each API server 
 from __future__ import annotations
 
 import logging
-from typing import Protocol
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, Protocol
 
 from informerd.clock import Clock
 from informerd.errors import ApiError, CredentialsError, InformerdError
+from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
 
 INTERVAL = 5.0
 """Seconds between probes."""
+
+
+ProbeOutcome = Literal["answered", "refused", "silent", "no_credentials"]
+"""refused: it answered, but with an error, which is a sign of life too · silent: no answer within 5 s · no_credentials:
+the probe could not be sent."""
 
 
 class Probed(Protocol):
@@ -44,6 +53,10 @@ class Probe:
         self._clock = clock
         self._interval = interval
         self._listeners: dict[ProbeListener, None] = {}
+        self._repeats = Repeats(clock)
+        self._silent_probes = 0
+        self.outcomes: Counter[ProbeOutcome] = Counter()
+        """How often which outcome was seen."""
         self.problem = ""
         """What is wrong since the last probe, as a sentence; empty while the API server answers."""
 
@@ -66,24 +79,39 @@ class Probe:
         try:
             await self._client.probe()
         except ApiError:
-            problem = ""
+            self._heard("refused")
         except CredentialsError as error:
-            log.warning("no probe: %s", error)  # says nothing about the API server
-            return
+            self.outcomes["no_credentials"] += 1  # says nothing about the API server
+            if number := self._repeats.count("no credentials"):
+                log.warning("no probe: %s%s", error, nth(number), extra={"problem": str(error), "failures": number})
         except Exception as error:
-            if not isinstance(error, InformerdError):
-                log.exception("the probe failed")
-            problem = f"the API server does not answer: {error}"
+            if not isinstance(error, InformerdError) and (number := self._repeats.count(type(error).__name__)):
+                log.exception("the probe failed%s", nth(number), extra={"failures": number})
+            self._missed(f"the API server does not answer: {error}")
         else:
-            problem = ""
-        if problem != self.problem:
-            log.warning("%s", problem or "the API server answers again")
+            self._heard("answered")
+
+    def _heard(self, outcome: ProbeOutcome) -> None:
+        self.outcomes[outcome] += 1
+        if self.problem:
+            fields = {"problem": "", "failures": self._silent_probes}
+            log.info("the API server answers again after %d silent probes", self._silent_probes, extra=fields)
+        self.problem, self._silent_probes = "", 0
+        for listener in [*self._listeners]:
+            self._tell(listener.probe_answered)
+
+    def _missed(self, problem: str) -> None:
+        self.outcomes["silent"] += 1
+        self._silent_probes += 1
+        level = logging.DEBUG if self.problem else logging.WARNING  # one line, however long it lasts
+        log.log(level, "%s", problem, extra={"problem": problem, "failures": self._silent_probes})
         self.problem = problem
         for listener in [*self._listeners]:
-            try:
-                if problem:
-                    listener.probe_failed(problem)
-                else:
-                    listener.probe_answered()
-            except Exception:
-                log.exception("the probe's listener %r failed", listener)
+            self._tell(partial(listener.probe_failed, problem))
+
+    def _tell(self, listen: Callable[[], None]) -> None:
+        try:
+            listen()
+        except Exception as error:
+            if number := self._repeats.count(f"listener {type(error).__name__}"):
+                log.exception("a listener of the probe failed%s", nth(number), extra={"failures": number})

@@ -10,6 +10,7 @@ from informerd.backoff import Backoff
 from informerd.clock import Clock, sleep_or
 from informerd.errors import ApiError, CredentialsError, Forbidden, InformerdError, NotFound, Unauthorized, Unreachable
 from informerd.health import HealthMonitor, State
+from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +33,8 @@ class Recovery:
         self._backoff = backoff
         self._wake = asyncio.Event()
         self._server_silent = False
+        self._repeats = Repeats(clock)
+        self._kind = ""  # of the failure that was said last, empty where the next one goes without saying
 
     async def pause(self, error: Exception, *, at_most: float = float("inf")) -> None:
         """Report `error` and wait: by the backoff or `at_most` seconds, longer where the API server asks for it.
@@ -43,6 +46,8 @@ class Recovery:
         if isinstance(error, ApiError) and error.retry_after is not None:
             delay = max(delay, error.retry_after)
         problem = self._sentence(error)
+        self._monitor.failures += 1
+        self._say_another(error, problem)
         answered = isinstance(error, CredentialsError) or not isinstance(error, Unreachable)
         self._monitor.become(self._state_after(error), problem, self._clock.time() + delay, answered=answered)
         self._wake.clear()
@@ -50,6 +55,7 @@ class Recovery:
 
     def declare(self, problem: str, *, answered: bool = False) -> None:
         """The watch is lost, for the reason in this sentence; `answered` where it is not the API server's silence."""
+        self._kind = ""
         self._monitor.become(self._state_after(None), problem, answered=answered)
 
     def probe_answered(self) -> None:
@@ -75,11 +81,25 @@ class Recovery:
             return "stale"
         return "forbidden" if isinstance(error, (Forbidden, Unauthorized)) else "unreachable"
 
+    def _say_another(self, error: Exception, problem: str) -> None:
+        """Say that the problem is of another kind now, where the state does not change and so says nothing."""
+        state, kind = self._state_after(error), type(error).__name__
+        another = state == self._monitor.state and self._kind not in ("", kind)
+        self._kind = kind
+        if another and (number := self._repeats.count(kind)):
+            fields = {"resource": self._name, "state": state, "problem": problem, "failures": self._monitor.failures}
+            log.warning("%s: still %s: %s%s", self._name, state, problem, nth(number), extra=fields)
+
     def _report(self, error: Exception) -> None:
         if not isinstance(error, InformerdError):
-            log.error("%s: unexpected failure", self._name, exc_info=error)
+            self._log_fault("unexpected failure", error)
         if self.on_error is not None:
             try:
                 self.on_error(error)
-            except Exception:
-                log.exception("%s: the watch-error handler failed", self._name)
+            except Exception as fault:  # noqa: BLE001 - it must not keep the informer from trying again
+                self._log_fault("the watch-error handler failed", fault)
+
+    def _log_fault(self, what: str, error: Exception) -> None:
+        if number := self._repeats.count(f"{what} {type(error).__name__}"):
+            fields = {"resource": self._name, "failures": number}
+            log.error("%s: %s%s", self._name, what, nth(number), exc_info=error, extra=fields)

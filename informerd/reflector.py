@@ -33,6 +33,7 @@ from informerd.pager import list_all
 from informerd.probe import Probe
 from informerd.recovery import Recovery
 from informerd.reflector_settings import ReflectorSettings
+from informerd.repeats import Repeats
 from informerd.watch_session import Cursor, HistoryLost, WatchSession
 
 log = logging.getLogger(__name__)
@@ -69,6 +70,9 @@ class Reflector(Generic[T]):
         self._last_start = clock.now() - self._settings.watch_interval
         self._lists = self._watches = 0
         self._internal_errors_since: float | None = None
+        self._not_streamed: Exception | None = None  # why the last list did not come as a stream
+        self._method_said = ""
+        self._repeats = Repeats(clock)
 
     @property
     def last_resource_version(self) -> str:
@@ -118,6 +122,7 @@ class Reflector(Generic[T]):
         session = await self._watch_list() if self._settings.streaming_lists else None
         if session is None:
             await self._list()
+        self._say_method(session is not None)
         await self._watch(session)
 
     async def _watch_list(self) -> WatchSession[T] | None:
@@ -135,12 +140,21 @@ class Reflector(Generic[T]):
                 await self.recovery.pause(error)
             except (Expired, ResourceVersionTooLarge) as error:
                 if not version:
-                    log.info("%s: no streaming list, but pages: %s", self._name, error)
+                    self._not_streamed = error
                     return None
                 self._version_unavailable = True
             except InformerdError as error:
-                log.info("%s: no streaming list, but pages: %s", self._name, error)
+                self._not_streamed = error
                 return None
+
+    def _say_method(self, streamed: bool) -> None:
+        """Say that lists come in pages, and why, when that is news."""
+        error, self._not_streamed = self._not_streamed, None
+        reason = "" if streamed or error is None else type(error).__name__
+        if reason and reason != self._method_said and self._repeats.count(reason):
+            fields = {"resource": self._name, "problem": str(error)}
+            log.info("%s: no streaming list, but pages: %s", self._name, error, extra=fields)
+        self._method_said = reason
 
     async def _replace_from(self, session: WatchSession[T]) -> bool:
         """Whether the list came and is in the store; else the session is over."""

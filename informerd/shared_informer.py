@@ -22,6 +22,7 @@ from informerd.probe import Probe
 from informerd.recovery import WatchErrorHandler
 from informerd.reflector import Reflector
 from informerd.reflector_settings import ReflectorSettings
+from informerd.repeats import Repeats, nth
 from informerd.resource import Resource
 from informerd.resource_version import has_reached
 from informerd.store import Store
@@ -63,6 +64,7 @@ class SharedInformer(Generic[T]):
         self._reflector = Reflector(
             list_watch, self._fifo, clock=self._clock, monitor=self._monitor, probe=probe, settings=settings
         )
+        self._repeats = Repeats(self._clock)
         self._default_resync = resync
         self._listeners: list[Listener[T]] = []
         self._listeners_changed = asyncio.Event()
@@ -145,6 +147,7 @@ class SharedInformer(Generic[T]):
             same_version_updates=period > 0 if same_version_updates is None else same_version_updates,
             on_remove=self._forget,
             name=name,
+            resource=self.resource.key,
         )
         self._listeners.append(listener)
         self._listeners_changed.set()
@@ -216,12 +219,18 @@ class SharedInformer(Generic[T]):
             batch = await self._fifo.pop()
             try:
                 self._apply(batch)
-            except Exception:
-                self.counters.failed_batches += 1
-                log.exception("a batch of %s could not be processed", self.resource.key)
+            except Exception as error:  # noqa: BLE001 - the next batch may be better
+                self._batch_failed(error)
             self._fifo.done(batch)
             self._after_batch()
             await asyncio.sleep(0)
+
+    def _batch_failed(self, error: Exception) -> None:
+        self.counters.failed_batches += 1
+        if number := self._repeats.count(type(error).__name__):
+            fields = {"resource": self.resource.key, "failures": number}
+            key = self.resource.key
+            log.error("a batch of %s could not be processed%s", key, nth(number), exc_info=error, extra=fields)
 
     def _apply(self, batch: list[Delta[T]]) -> None:
         match batch[0]:

@@ -38,6 +38,11 @@ class Store(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return iter(self._objects.values())
 
+    @property
+    def index_failures(self) -> dict[str, int]:
+        """How often each index's function raised."""
+        return {name: index.failures for name, index in [*self._indexes.items()]}
+
     def get(self, key: str) -> T | None:
         """The object, or None."""
         return self._objects.get(key)

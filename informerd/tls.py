@@ -10,6 +10,7 @@ from pathlib import Path
 from informerd.clock import Clock
 from informerd.cluster_config import TlsConfig
 from informerd.errors import CredentialsError
+from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,7 @@ class TlsFiles:
         self._stamps: tuple[_Stamp, ...] = ()
         self._certificate: tuple[bytes, bytes] | None = None
         self._checked = 0.0
+        self._repeats = Repeats(clock)
 
     def context(self, certificate: tuple[bytes, bytes] | None = None) -> ssl.SSLContext:
         """The context to use now; `certificate` (PEM and key) of an exec plugin takes the configured one's place.
@@ -54,9 +56,12 @@ class TlsFiles:
         try:
             self._context = self._build(self._certificate)
             self._stamps = stamps
+            self._repeats.end("certificates")
             log.info("certificates have changed and were read again: %s", ", ".join(map(str, self._files)))
         except CredentialsError as error:
-            log.warning("certificates have changed but cannot be used yet: %s", error)
+            if number := self._repeats.count("certificates"):
+                fields = {"problem": str(error), "failures": number}
+                log.warning("certificates have changed but cannot be used yet: %s%s", error, nth(number), extra=fields)
 
     def _look(self) -> tuple[_Stamp, ...]:
         self._checked = self._clock.now()

@@ -357,6 +357,6 @@ async def test_a_handler_buffer_that_grows_too_long_is_logged_once_and_counted(
         await stream.send("ADDED", pod(f"p{number}", str(100 + number)))
     await eventually(lambda: registration.depth == 22)
     assert registration.overflows == 1
-    assert caplog.text.count("notifications wait for the handler <informerd.handler.HandlerFunctions") == 1
+    assert caplog.text.count(f"notifications wait for the handler {registration.name}") == 1
     gate.set()
     await eventually(lambda: registration.depth == 0)
