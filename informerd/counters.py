@@ -76,7 +76,8 @@ class InformerCounters:
         """ReplacedAll, SyncAll and Bookmark."""
         self.listed_new = self.listed_known = self.listed_gone = 0
         """Objects that a list had and the store had not, that both had, and that only the store had."""
-        self.failed_batches = 0
+        self.restarts = 0
+        """Faults of the informer's own, after each of which it lists anew."""
 
     def changed(self, received: int, told: int, removed: int, grown: int) -> None:
         """Count a batch of changes.

@@ -125,6 +125,15 @@ class DeltaFifo(Generic[T]):
         self._deltas.append(SyncAll())
         self._put(1)
 
+    def clear(self) -> None:
+        """Drop what is queued: whoever took things out has failed, and a new list is to follow."""
+        self._deltas.clear()
+        self._waiting.clear()
+        self._done_count = self._put_count
+        for _, waiter in self._barriers:
+            waiter.cancel()
+        self._barriers.clear()
+
     def close(self) -> None:
         """Take nothing more; what is queued is still given out, then `pop` raises FifoClosed."""
         self._closed = True

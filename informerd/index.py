@@ -73,11 +73,13 @@ class Index(Generic[T]):
 
     def _values(self, key: str, obj: T, *, quiet: bool = False) -> tuple[str, ...]:
         try:
-            return tuple(self._function(obj))
+            values = tuple(self._function(obj))
+            hash(values)  # raises for what cannot be looked up, a list for example
         except Exception as error:  # noqa: BLE001 - whatever it is, the object is kept
             if not quiet:
                 self._failed(key, error)
             return ()
+        return values
 
     def _failed(self, key: str, error: Exception) -> None:
         self.failures += 1

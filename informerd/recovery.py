@@ -53,10 +53,10 @@ class Recovery:
         self._wake.clear()
         await sleep_or(self._wake, delay, self._clock)
 
-    def declare(self, problem: str, *, answered: bool = False) -> None:
+    def declare(self, problem: str, *, answered: bool = False, retry_at: float | None = None) -> None:
         """The watch is lost, for the reason in this sentence; `answered` where it is not the API server's silence."""
         self._kind = ""
-        self._monitor.become(self._state_after(None), problem, answered=answered)
+        self._monitor.become(self._state_after(None), problem, retry_at, answered=answered)
 
     def probe_answered(self) -> None:
         """The API server is alive: what waits for it may try at once."""

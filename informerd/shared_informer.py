@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
+from informerd.backoff import Backoff
 from informerd.clock import Clock, SystemClock, sleep_or
 from informerd.counters import InformerCounters, ReflectorCounters
 from informerd.delta_fifo import Bookmark, Change, Deleted, Delta, DeltaFifo, ReplacedAll, SyncAll
@@ -73,6 +74,7 @@ class SharedInformer(Generic[T]):
         self._settled = asyncio.Event()
         self._started = False
         self._stopped = False
+        self._backoff = Backoff(self._clock)
 
     @property
     def has_synced(self) -> bool:
@@ -178,7 +180,9 @@ class SharedInformer(Generic[T]):
     async def run(self) -> None:
         """Run until cancelled. Raises AlreadyStarted the second time.
 
-        A fault of the informer's own ends it: the store is said to be stale, and the fault is raised.
+        A fault of the informer's own is logged, and the store is said to be stale; after the reflector's backoff it
+        lists anew, which tells handlers exactly what they have missed. Who waits for a version or the sync waits on.
+        (client-go lets the process crash, for want of a place to say so.)
         """
         if self._started:
             raise AlreadyStarted(f"the informer of {self.resource.key} was started before")
@@ -186,16 +190,36 @@ class SharedInformer(Generic[T]):
         for listener in self._listeners:
             listener.start()
         try:
+            while True:
+                await self._say_and_wait(await self._run_until_fault())
+        finally:
+            await self._stop()
+
+    async def _run_until_fault(self) -> Exception:
+        """Run until something fails that must not, then drop what is queued: the next list has it."""
+        try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._reflector.run(), name=f"reflector {self.resource.key}")
                 tasks.create_task(self._process(), name=f"processor {self.resource.key}")
                 tasks.create_task(self._resync(), name=f"resync {self.resource.key}")
         except ExceptionGroup as group:
-            ended = f"the informer of {self.resource.key} has ended: {group.exceptions[0]}"
-            self._reflector.recovery.declare(ended, answered=True)
-            raise
-        finally:
-            await self._stop()
+            self._fifo.clear()
+            self._say_restart(group.exceptions[0])
+            return group.exceptions[0]
+        raise AssertionError("none of these three ends by itself")
+
+    def _say_restart(self, fault: Exception) -> None:
+        self.counters.restarts += 1
+        if number := self._repeats.count(type(fault).__name__):
+            fields = {"resource": self.resource.key, "failures": number}
+            text = "the informer of %s has failed and will list anew%s"
+            log.error(text, self.resource.key, nth(number), exc_info=fault, extra=fields)
+
+    async def _say_and_wait(self, fault: Exception) -> None:
+        delay = self._backoff.next()
+        problem = f"the informer of {self.resource.key} has failed and will list anew: {fault}"
+        self._reflector.recovery.declare(problem, answered=True, retry_at=self._clock.time() + delay)
+        await self._clock.sleep(delay)
 
     async def _stop(self) -> None:
         self._stopped = True
@@ -217,20 +241,10 @@ class SharedInformer(Generic[T]):
     async def _process(self) -> None:
         while True:
             batch = await self._fifo.pop()
-            try:
-                self._apply(batch)
-            except Exception as error:  # noqa: BLE001 - the next batch may be better
-                self._batch_failed(error)
+            self._apply(batch)
             self._fifo.done(batch)
             self._after_batch()
             await asyncio.sleep(0)
-
-    def _batch_failed(self, error: Exception) -> None:
-        self.counters.failed_batches += 1
-        if number := self._repeats.count(type(error).__name__):
-            fields = {"resource": self.resource.key, "failures": number}
-            key = self.resource.key
-            log.error("a batch of %s could not be processed%s", key, nth(number), exc_info=error, extra=fields)
 
     def _apply(self, batch: list[Delta[T]]) -> None:
         match batch[0]:
@@ -248,12 +262,15 @@ class SharedInformer(Generic[T]):
                 self.counters.bookmarks += 1
             case _:
                 changes = [delta for delta in batch if not isinstance(delta, (ReplacedAll, SyncAll, Bookmark))]
-                self._give(self._change(changes), self._listeners)
+                notifications: list[Notification[T]] = []
+                try:
+                    self._change(changes, notifications)
+                finally:  # where it fails half-way, handlers are told of the half that is in the store
+                    self._give(notifications, self._listeners)
 
-    def _change(self, changes: list[Change[T]]) -> list[Notification[T]]:
-        """Apply changes to the store; what handlers are to be told."""
+    def _change(self, changes: list[Change[T]], notifications: list[Notification[T]]) -> None:
+        """Apply changes to the store and append what handlers are to be told."""
         store = self.store
-        notifications: list[Notification[T]] = []
         initial = not self._fifo.has_synced
         before, removed = len(store), 0
         for change in changes:
@@ -267,7 +284,6 @@ class SharedInformer(Generic[T]):
             notifications.append(Add(change.object, initial) if old is None else Update(old, change.object))
         store.resource_version = changes[-1].object.metadata.resource_version
         self.counters.changed(len(changes), len(notifications), removed, len(store) - before)
-        return notifications
 
     def _replace(self, objects: dict[str, T], resource_version: str) -> list[Notification[T]]:
         """Replace the store's content; what handlers are to be told, deletes first."""

@@ -93,26 +93,6 @@ async def test_it_probes_the_server_for_all_its_informers(
     await eventually(lambda: informer.health().heard == clock.time())
 
 
-async def test_an_informer_that_ends_by_itself_is_stale_and_logged(
-    factory: SharedInformerFactory,
-    server: ScriptedServer,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    informer = factory.informer(PODS)
-    factory.start()
-    stream = await server.take_streaming_list()
-    await stream.send_list([pod("a", "1")], "10")
-    await eventually(lambda: informer.health().state == "live")
-    monkeypatch.setattr(informer, "_after_batch", lambda: 1 / 0)
-    await stream.send("MODIFIED", pod("a", "11"))
-    await eventually(lambda: "informer pods ended by itself" in caplog.text)
-    health = informer.health()
-    assert health.state == "stale"
-    assert "the informer of pods has ended: division by zero" in health.problem
-    assert "ZeroDivisionError" in caplog.text
-
-
 async def test_a_probe_that_ends_by_itself_is_logged(
     factory: SharedInformerFactory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

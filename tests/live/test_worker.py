@@ -164,7 +164,7 @@ async def test_no_replica_is_live_with_a_part_of_the_first_list(watching: Watchi
     assert {rows for live, rows in seen if live} == {3000}
 
 
-async def test_an_informer_that_ends_by_a_fault_of_its_own_says_so_on_the_page(
+async def test_an_informer_that_fails_by_a_fault_of_its_own_says_so_on_the_page(
     watching: Watching, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watching.start()
@@ -180,7 +180,7 @@ async def test_an_informer_that_ends_by_a_fault_of_its_own_says_so_on_the_page(
     request.end()
     await (await watching.server.take()).open()
     await eventually(lambda: watching.pods.health.state == "stale")
-    assert "the informer of pods has ended" in watching.pods.health.problem
+    assert "the informer of pods has failed" in watching.pods.health.problem
     assert [row.name for row in watching.pods.rows.values()] == ["a"]
 
 
