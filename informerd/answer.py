@@ -43,10 +43,13 @@ class _Body(msgspec.Struct, frozen=True):
 def error_from_answer(code: int, body: bytes, headers: Iterable[tuple[str, str]], *, now: float) -> ApiError:
     """The typed error for an answer that is no success. A body that is no Status, as proxies send, becomes its message.
 
-    `now` (Unix seconds) serves for a Retry-After that is a date.
+    A Retry-After that is a date counts from the answer's own Date, whatever our clock says; where it has none, from
+    `now` (Unix seconds).
     """
     values = {name.lower(): value for name, value in headers}
-    return error_from_status(_status(code, body), retry_after=retry_after(values.get("retry-after", ""), now=now))
+    date = http_date(values.get("date", ""))
+    wait = retry_after(values.get("retry-after", ""), now=now if date is None else date.timestamp())
+    return error_from_status(_status(code, body), retry_after=wait)
 
 
 def _status(code: int, body: bytes) -> Status:
@@ -80,8 +83,9 @@ def retry_after(value: str, *, now: float) -> float | None:
 def http_date(value: str) -> datetime | None:
     """A Date header's time in UTC, None where there is none."""
     try:
-        return parsedate_to_datetime(value).astimezone(UTC)
-    except ValueError:
+        date = parsedate_to_datetime(value)
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)  # it is GMT, said or not
+    except (ValueError, OverflowError):
         return None
 
 

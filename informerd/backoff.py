@@ -11,8 +11,9 @@ from informerd.clock import Clock
 class Backoff:
     """Delays of client-go's reflector: uniform in [d, 2d) seconds with d = 0.8, 1.6, … 25.6, 30, 30.
 
-    It starts over after `reset` seconds without a failure. (client-go counts from the last reset instead, and so
-    starts over in the middle of an outage.) `chance` gives numbers in [0, 1).
+    It starts over where things have worked for more than `reset` seconds since the last failure. (client-go counts
+    from the last reset instead, and so starts over in the middle of an outage. Time spent waiting, or on tries that
+    fail slowly, is no quiet time either.) `chance` gives numbers in [0, 1).
     """
 
     def __init__(
@@ -30,14 +31,18 @@ class Backoff:
         self._reset = reset
         self._chance = chance
         self._step = base
-        self._last_failure: float | None = None
+        self._works_since: float | None = None
+
+    def works(self) -> None:
+        """Say that what failed works again; what it says twice counts from the first time."""
+        if self._works_since is None:
+            self._works_since = self._clock.now()
 
     def next(self) -> float:
         """Count one failure; the seconds to wait before the next try."""
-        now = self._clock.now()
-        if self._last_failure is not None and now - self._last_failure > self._reset:
+        if self._works_since is not None and self._clock.now() - self._works_since > self._reset:
             self._step = self._base
-        self._last_failure = now
+        self._works_since = None
         delay = self._step
         self._step = min(self._step * 2, self._cap)
         return delay * (1 + self._chance())

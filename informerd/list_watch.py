@@ -41,9 +41,10 @@ class _ListMeta(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     remaining_item_count: int | None = None
 
 
-class _List(msgspec.Struct, gc=False):
+class _List(msgspec.Struct, gc=False, kw_only=True):
     metadata: _ListMeta = _ListMeta()
-    items: list[msgspec.Raw] | None = None
+    items: list[msgspec.Raw] | None
+    """It must be there, if only as null: a Table has none, nor has what a proxy answers in the API server's place."""
 
 
 _list = msgspec.json.Decoder(_List)
@@ -87,11 +88,12 @@ class ListWatch(Generic[T]):
         return await self._decode_page(answer.body)
 
     async def watch(
-        self, resource_version: str, *, lasting: float, send_initial_events: bool = False
+        self, resource_version: str, *, lasting: float, begin_within: float = 30.0, send_initial_events: bool = False
     ) -> EventStream[T]:
         """Begin a watch that the API server is to end after `lasting` seconds; release the stream when done.
 
-        With `send_initial_events` it is a streaming list. Raises the errors of `informerd.errors`.
+        Its answer must begin within `begin_within` seconds. With `send_initial_events` it is a streaming list. Raises
+        the errors of `informerd.errors`.
         """
         parameters = {
             "watch": "true",
@@ -103,7 +105,9 @@ class ListWatch(Generic[T]):
             parameters |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
         path = self.resource.path(self.namespace)
         async with AsyncExitStack() as stack:
-            stream = await stack.enter_async_context(self._client.stream(path, self._parameters(parameters)))
+            stream = await stack.enter_async_context(
+                self._client.stream(path, self._parameters(parameters), timeout=begin_within)
+            )
             return EventStream(stream, self._decoder, stack.pop_all())
 
     def _parameters(self, given: Mapping[str, str]) -> dict[str, str]:

@@ -17,6 +17,9 @@ log = logging.getLogger(__name__)
 REFUSED = "the API server does not accept the credentials"
 """How the problem begins where it answered 401."""
 
+LONGEST_ORDER = 600.0
+"""Seconds; whoever is told to come later than that comes then all the same: it is longer than any watch lasts."""
+
 WatchErrorHandler = Callable[[Exception], None]
 """Called for failures of a list, of a watch and of a watch's start, before the wait for the next try."""
 
@@ -37,14 +40,15 @@ class Recovery:
         self._kind = ""  # of the failure that was said last, empty where the next one goes without saying
 
     async def pause(self, error: Exception, *, at_most: float = float("inf")) -> None:
-        """Report `error` and wait: by the backoff or `at_most` seconds, longer where the API server asks for it.
+        """Report `error` and wait: by the backoff or `at_most` seconds, longer where the API server asks for it (but no
+        longer than LONGEST_ORDER).
 
         The wait ends at once when the API server answers a probe again.
         """
         self._report(error)
         delay = min(self._backoff.next(), at_most)
         if isinstance(error, ApiError) and error.retry_after is not None:
-            delay = max(delay, error.retry_after)
+            delay = max(delay, min(error.retry_after, LONGEST_ORDER))
         problem = self._sentence(error)
         self._monitor.failures += 1
         self._say_another(error, problem)
@@ -57,6 +61,10 @@ class Recovery:
         """The watch is lost, for the reason in this sentence; `answered` where it is not the API server's silence."""
         self._kind = ""
         self._monitor.become(self._state_after(None), problem, retry_at, answered=answered)
+
+    def works(self) -> None:
+        """A watch has begun: two minutes of that, and the backoff starts over."""
+        self._backoff.works()
 
     def probe_answered(self) -> None:
         """The API server is alive: what waits for it may try at once."""

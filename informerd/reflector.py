@@ -5,13 +5,12 @@ The rules are client-go's (reflector.go, 0.37) except where a comment says other
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Awaitable
 from functools import partial
 from typing import Generic, TypeVar
 
 from informerd.backoff import Backoff
+from informerd.beginning import BEGIN_WITHIN, Beginning
 from informerd.clock import Clock
 from informerd.counters import ReflectorCounters
 from informerd.delta_fifo import DeltaFifo
@@ -24,7 +23,6 @@ from informerd.errors import (
     TooManyRequests,
     Unreachable,
 )
-from informerd.event_stream import EventStream
 from informerd.health import HealthMonitor
 from informerd.list_watch import ListWatch
 from informerd.objects import Object
@@ -34,10 +32,15 @@ from informerd.probe import Probe
 from informerd.recovery import Recovery
 from informerd.reflector_settings import ReflectorSettings
 from informerd.repeats import Repeats
-from informerd.watch_session import Cursor, HistoryLost, WatchSession
+from informerd.retry_window import RetryWindow
+from informerd.watch_session import GRACE, Cursor, HistoryLost, WatchSession
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
+
+STREAMING_LIST_TRIES = 3
+"""How often in a row a streaming list may be cut off before a plain list is tried in its place. (client-go would go on
+for ever: a proxy that cuts every answer after 30 s would keep a large list from ever coming.)"""
 
 
 class Reflector(Generic[T]):
@@ -64,15 +67,15 @@ class Reflector(Generic[T]):
         self.recovery = Recovery(self._name, clock=clock, monitor=monitor, backoff=self._backoff())
         self._cursor = Cursor()
         self._session: WatchSession[T] | None = None
-        self._beginning: asyncio.Timeout | None = None  # ends the wait for a watch's beginning
+        self._beginning = Beginning(clock, self._while_live)
         self._version_unavailable = False  # the last list met Expired or TooLarge: ask for any version
         self._paginated = False  # the list at version 0 came in pages, so it is served by etcd: go on in pages
         self._last_start = clock.now() - self._settings.watch_interval
         self._lists = self._watches = 0
-        self._internal_errors_since: float | None = None
         self._not_streamed: Exception | None = None  # why the last list did not come as a stream
         self._method_said = ""
         self._repeats = Repeats(clock)
+        self._internal_errors = RetryWindow(clock, self._settings.internal_error_retry)
 
     @property
     def last_resource_version(self) -> str:
@@ -110,11 +113,12 @@ class Reflector(Generic[T]):
         if self._session is not None:
             self._session.declare_dead(problem)
             return
-        if self._monitor.state == "live":  # between two watches
+        self._while_live(problem)  # between two watches
+        self._beginning.give_up()
+
+    def _while_live(self, problem: str) -> None:
+        if self._monitor.state == "live":
             self.recovery.declare(problem)
-        if self._beginning is not None:  # what was asked of a frozen server would keep us for the request's time-out
-            self._beginning.reschedule(0.0)
-            self._beginning = None
 
     async def _list_and_watch(self) -> None:
         self._lists += 1
@@ -127,7 +131,8 @@ class Reflector(Generic[T]):
 
     async def _watch_list(self) -> WatchSession[T] | None:
         """Replace the store from a streaming list; its stream, or None where a plain list must do."""
-        while True:
+        cut_off = 0
+        while cut_off < STREAMING_LIST_TRIES:
             version = "" if self._version_unavailable else self._cursor.version
             await self._keep_interval()
             try:
@@ -136,16 +141,17 @@ class Reflector(Generic[T]):
                     if await self._replace_from(session):
                         return session
                     attempt.outcome = "cut_off"
-            except (Unreachable, TooManyRequests) as error:
-                await self.recovery.pause(error)
-            except (Expired, ResourceVersionTooLarge) as error:
-                if not version:
+                cut_off += 1
+            except InformerdError as error:
+                if isinstance(error, (Expired, ResourceVersionTooLarge)) and version:
+                    self._version_unavailable = True
+                elif _is_to_be_waited_out(error):
+                    await self.recovery.pause(error)
+                else:
                     self._not_streamed = error
                     return None
-                self._version_unavailable = True
-            except InformerdError as error:
-                self._not_streamed = error
-                return None
+        self._not_streamed = InformerdError(f"it was cut off {cut_off} times")
+        return None
 
     def _say_method(self, streamed: bool) -> None:
         """Say that lists come in pages, and why, when that is news."""
@@ -214,16 +220,15 @@ class Reflector(Generic[T]):
                 self._version_unavailable = True
                 raise
             except ServerError as error:
-                if not self._may_retry(error):
+                if error.status.reason != "InternalError" or not self._internal_errors.again():
                     raise
-            else:
-                self._internal_errors_since = None
             session = None
 
     async def _follow(self, session: WatchSession[T]) -> None:
         self._session = session
         self._monitor.heard()
         self._monitor.become("live")
+        self.recovery.works()
         try:
             with counted(self._clock, self.counters.watched) as attempt:
                 await session.follow()
@@ -254,9 +259,13 @@ class Reflector(Generic[T]):
     async def _begin_watch(self, version: str, *, send_initial_events: bool = False) -> WatchSession[T]:
         began = self._clock.now()
         lasting = self._settings.watch_timeout * (1 + self._settings.chance())
-        stream = await self._answer(
-            self._source.watch(version, lasting=lasting, send_initial_events=send_initial_events)
+        answer = self._source.watch(
+            version,
+            lasting=lasting,
+            begin_within=BEGIN_WITHIN if send_initial_events else lasting + GRACE,
+            send_initial_events=send_initial_events,
         )
+        stream = await self._beginning.of(answer)
         self._last_start = began
         self._watches += 1
         self._monitor.reconnects = self._watches - 1
@@ -273,29 +282,9 @@ class Reflector(Generic[T]):
             on_dead=self.recovery.declare,
         )
 
-    async def _answer(self, beginning: Awaitable[EventStream[T]]) -> EventStream[T]:
-        """A watch's stream; Unreachable as soon as a probe fails while its beginning is waited for."""
-        limit = asyncio.timeout(None)
-        try:
-            async with limit:
-                self._beginning = limit
-                return await beginning
-        except TimeoutError:
-            raise Unreachable("the API server did not begin to answer, nor did it answer a probe") from None
-        finally:
-            self._beginning = None
-
     async def _end(self, session: WatchSession[T]) -> None:
         self._session = None
         await session.release()
-
-    def _may_retry(self, error: ServerError) -> bool:
-        if error.status.reason != "InternalError":
-            return False
-        now = self._clock.now()
-        if self._internal_errors_since is None:
-            self._internal_errors_since = now
-        return now - self._internal_errors_since < self._settings.internal_error_retry
 
     async def _vanish(self) -> None:
         """The resource does not exist (any more): neither do its objects."""
@@ -306,3 +295,8 @@ class Reflector(Generic[T]):
         self._monitor.listed = 0
         self._cursor = Cursor()
         self._version_unavailable = self._paginated = False
+
+
+def _is_to_be_waited_out(error: InformerdError) -> bool:
+    """Whether a streaming list that failed so is to be tried again as it was; not where it did not begin in time."""
+    return isinstance(error, (TooManyRequests, Unreachable)) and not isinstance(error.__cause__, TimeoutError)

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.clock import Clock
+from informerd.errors import MalformedStream
 from informerd.event_stream import EventStream
 from informerd.objects import Object
 from informerd.pager import Progress
@@ -29,11 +30,16 @@ class StreamedList(msgspec.Struct, Generic[T]):
 
 
 async def collect(stream: EventStream[T], progress: Progress) -> StreamedList[T] | None:
-    """Read up to the bookmark that ends the list; None if the stream ends before. Raises what the stream raises."""
+    """Read up to the bookmark that ends the list; None if the stream ends before.
+
+    Raises what the stream raises, and MalformedStream where the bookmark does not say from where to go on.
+    """
     objects: dict[str, T] = {}
     while events := await stream.batch():
         for position, event in enumerate(events):
             if event.ends_initial:
+                if not event.resource_version:
+                    raise MalformedStream("the bookmark that ends the streaming list has no resource version")
                 stream.push_back(events[position + 1 :])
                 return StreamedList(objects, event.resource_version)
             if event.object is None:
@@ -47,7 +53,7 @@ async def collect(stream: EventStream[T], progress: Progress) -> StreamedList[T]
 
 
 class Patience:
-    """Warns while the bookmark that ends a streaming list does not come, and gives up when all is silent."""
+    """Warns of every 10 s in which nothing comes, let alone the bookmark that ends a streaming list, then gives up."""
 
     def __init__(self, stream: EventStream[T], *, clock: Clock, name: str) -> None:
         self.gave_up = False
@@ -64,8 +70,13 @@ class Patience:
         """Watch until cancelled or out of patience."""
         while True:
             await self._clock.sleep(WARN_EVERY)
-            log.warning("%s: the bookmark that ends the streaming list has not come yet", self._name)
-            if self._clock.now() - self._heard >= GIVE_UP_AFTER:
+            silent = self._clock.now() - self._heard
+            if silent < WARN_EVERY:
+                continue
+            log.warning(
+                "%s: the bookmark that ends the streaming list has not come, nor anything for %g s", self._name, silent
+            )
+            if silent >= GIVE_UP_AFTER:
                 self.gave_up = True
                 self._close()
                 return

@@ -54,7 +54,7 @@ class Cursor(msgspec.Struct):
     def advance(self, event_type: str, version: str) -> None:
         """Take an event's version."""
         if self.from_start:
-            if event_type == "ADDED":
+            if event_type in ("ADDED", "UNUSABLE"):  # what is unusable may have been an ADDED
                 return
             self.from_start = False
         if version:
@@ -97,7 +97,7 @@ class WatchSession(Generic[T]):
         """How a stream ended that did not fail: ok, cut_off or overtime (see `outcome.OUTCOMES`)."""
 
     async def collect(self, progress: Progress) -> StreamedList[T] | None:
-        """The list that a streaming list's stream begins with; None if it ended before, and not too soon.
+        """The list that a streaming list's stream begins with; None if it ended before, and not at once.
 
         Raises what the stream raises, Unreachable where it was found dead, ShortWatch, and InformerdError where the
         API server does not know streaming lists.
@@ -107,6 +107,7 @@ class WatchSession(Generic[T]):
 
         def advance(count: int, remaining: int | None) -> None:
             patience.heard()
+            self._events_came = True
             progress(count, remaining)
 
         progress(0, None)
@@ -119,7 +120,7 @@ class WatchSession(Generic[T]):
             watching.cancel()
         if patience.gave_up:
             raise InformerdError("the API server does not send the bookmark that ends a streaming list")
-        self._events_came = streamed is not None
+        self._events_came |= streamed is not None
         self._check_end()
         return streamed
 
@@ -182,6 +183,7 @@ class WatchSession(Generic[T]):
                 if event.type == "BOOKMARK":
                     self._check_order(event.resource_version)
                     bookmarks += 1
+                if event.resource_version and (event.type == "BOOKMARK" or not self._cursor.from_start):
                     changes.append(Bookmark(event.resource_version))
             elif event.type == "MODIFIED":
                 changes.append(Updated(obj.key, obj))
