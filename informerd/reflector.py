@@ -32,6 +32,7 @@ from informerd.probe import Probe
 from informerd.recovery import Recovery
 from informerd.reflector_settings import ReflectorSettings
 from informerd.repeats import Repeats
+from informerd.resource_version import is_before
 from informerd.retry_window import RetryWindow
 from informerd.watch_session import GRACE, Cursor, HistoryLost, WatchSession
 
@@ -238,17 +239,32 @@ class Reflector(Generic[T]):
 
     async def _resume(self) -> WatchSession[T]:
         """Begin a watch at the last version. No answer and 429 are waited out; other failures are raised."""
+        lost = False
         while True:
             await self._keep_interval()
             try:
+                if lost:
+                    await self._check_history()
                 with counted(self._clock, self.counters.not_watched) as attempt:
                     session = await self._begin_watch(self._cursor.version)
                     attempt.outcome = ""
             except (TooManyRequests, Unreachable) as error:
+                lost = lost or isinstance(error, Unreachable)
                 await self.recovery.pause(error)
             else:
                 self._cursor.from_start = self._cursor.version in ("", "0")
                 return session
+
+    async def _check_history(self) -> None:
+        """Raise HistoryLost where the API server came back older than what it has told of.
+
+        kube-apiserver accepts a watch from a version that it has not reached and is silent until it has, so that what
+        a restored backup took away would stay in the store. (client-go does not notice.)
+        """
+        newest = (await self._beginning.of(self._source.page("", limit=1))).resource_version
+        if is_before(newest, self._cursor.version):
+            self._version_unavailable = True
+            raise HistoryLost(f"the API server is at version {newest}, but was at {self._cursor.version} before")
 
     async def _keep_interval(self) -> None:
         """A server that ends each watch after one event must not make a hot loop of this."""

@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     items.sort(key=lambda item: "chromium" in getattr(item, "fixturenames", ()))
     for item in items:
-        if {"controlplane", "own_controlplane"} & set(getattr(item, "fixturenames", ())):
+        if any(name.endswith("controlplane") for name in getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.controlplane)
 
 

@@ -82,8 +82,16 @@ class ControlPlane(ApiCalls):
 
     def start_apiserver(self) -> None:
         """Start the API server on its port with its data and wait until it is ready; nothing to do if it runs."""
+        self.launch_apiserver()
+        self.wait_until_ready()
+
+    def launch_apiserver(self) -> None:
+        """Start the API server, and wait for nothing; see `Daemon.start` for the thread to call it from."""
         if not self._apiserver.runs:
             self._apiserver.start(self._apiserver_arguments())
+
+    def wait_until_ready(self) -> None:
+        """Wait until the API server says that it is ready."""
         try:
             until(self._ready, within=START_TIMEOUT, what="the API server's /readyz says ok")
         except AssertionError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import socket
@@ -29,7 +28,11 @@ class Daemon:
         return self._process is not None
 
     def start(self, arguments: list[str]) -> None:
-        """Start it so that it ends with this process, even if this one is killed (where setpriv is installed)."""
+        """Start it so that it ends with this process, even if this one is killed (where setpriv is installed).
+
+        Linux counts the end of the calling thread as the end of the process: what is to outlive a test is to be
+        started from the main thread, not by `asyncio.to_thread`, whose threads end with the test's event loop.
+        """
         guard = [setpriv, "--pdeathsig", "KILL"] if (setpriv := shutil.which("setpriv")) else []
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -73,7 +76,7 @@ class Daemon:
     def _signal(self, number: signal.Signals) -> None:
         if self._process is None:
             raise ControlPlaneError(f"{self.name} is not running")
-        os.kill(self._process.pid, number)
+        self._process.send_signal(number)
 
 
 def free_ports(count: int) -> list[int]:

@@ -14,7 +14,7 @@ from informerd.probe import Probe
 from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
 from tests.informerd.scripted import ScriptedServer, pod
-from tests.informerd.situations import listed
+from tests.informerd.test_reflector import listed
 from tests.wait import eventually
 
 
@@ -136,6 +136,7 @@ async def test_a_failed_probe_makes_it_stale_while_the_next_watch_has_no_answer(
     patient.error = None
     await probe.once()
     await clock.advance(1)
+    (await server.take_list()).answer_list([pod("a", "11")], "11")
     again = await server.take_watch()
     assert again.version == "11"
     await again.send("MODIFIED", pod("a", "12"))

@@ -1,0 +1,69 @@
+"""API servers that tests of this folder may harm, shared by them: each test leaves them whole."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from tests.controlplane import ControlPlane, ControlPlaneError
+from tests.informerd.faults.rig import Rig, rigged
+from tests.require import controlplane_binaries
+
+
+@pytest.fixture(scope="package")
+def _fragile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    controlplane = ControlPlane(tmp_path_factory.mktemp("fragile"), controlplane_binaries())
+    try:
+        controlplane.start()
+        yield controlplane
+    finally:
+        controlplane.stop()
+
+
+@pytest.fixture
+def fragile_controlplane(_fragile: ControlPlane) -> Iterator[ControlPlane]:
+    """An API server for harm that can be undone: kill it, pause it, kill or compact its etcd."""
+    yield _fragile
+    _fragile.etcd.run()
+    with contextlib.suppress(ControlPlaneError):  # it was killed
+        _fragile.resume()
+    _fragile.start_apiserver()
+
+
+@pytest.fixture(scope="package")
+def uncached_controlplane(_fragile: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A second API server with the same objects and no watch cache: it really pages, and its versions expire.
+
+    Leave it running.
+    """
+    directory = tmp_path_factory.mktemp("uncached")
+    flags = ("--watch-cache=false",)
+    controlplane = ControlPlane(directory, controlplane_binaries(), apiserver_flags=flags, etcd=_fragile.etcd)
+    try:
+        controlplane.start()
+        yield controlplane
+    finally:
+        controlplane.stop()
+
+
+@pytest.fixture
+async def rig(controlplane: ControlPlane) -> AsyncIterator[Rig]:
+    """A rig on the run's API server, for faults that harm nobody else."""
+    async with rigged(controlplane) as rig:
+        yield rig
+
+
+@pytest.fixture
+async def fragile(fragile_controlplane: ControlPlane) -> AsyncIterator[Rig]:
+    """A rig on an API server that may be harmed."""
+    async with rigged(fragile_controlplane) as rig:
+        yield rig
+
+
+@pytest.fixture
+async def uncached(uncached_controlplane: ControlPlane) -> AsyncIterator[Rig]:
+    """A rig on the API server without watch cache."""
+    async with rigged(uncached_controlplane) as rig:
+        yield rig

@@ -1,0 +1,48 @@
+"""The API server is frozen for a minute (SIGSTOP): connections stay open, and nothing on a watch tells."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+
+from informerd.resource import PODS
+from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, Rig
+from tests.wait import eventually
+
+log = logging.getLogger(__name__)
+NAMES = [f"c{number}" for number in range(5)]
+FROZEN = 60.0
+NOTICED_WITHIN = 15.0
+
+
+async def test_a_minute_of_silence_is_noticed_within_fifteen_seconds_and_healed_after_it(fragile: Rig) -> None:
+    """With informerd's own time-outs; this is the one test that lasts."""
+    rig = fragile
+    await rig.create(*NAMES)
+    await rig.create(*NAMES, resource=PODS)
+    factory = rig.factory()
+    followed = [rig.follow(factory, resource) for resource in (CONFIG_MAPS, PODS, EVENTS)]
+    await rig.equal(*followed)
+    for each in followed:
+        await each.becomes("live")
+    rig.controlplane.pause()
+    frozen = time.monotonic()
+    late = asyncio.create_task(rig.change(*NAMES))  # asked of the frozen API server, done when it goes on
+    for each in followed:
+        noticed = await each.becomes("stale", within=NOTICED_WITHIN) - frozen
+        log.info("%s stale after %.1f s", each.informer.resource.plural, noticed)
+        assert "does not answer" in each.informer.health().problem
+    await eventually(lambda: time.monotonic() - frozen >= FROZEN, within=FROZEN + 1, what="the minute is over")
+    assert [each.state for each in followed] == ["stale"] * 3
+    assert [len(each.ledger.objects) for each in followed] == [5, 5, 0]
+    rig.controlplane.resume()
+    thawed = time.monotonic()
+    for each in followed:
+        healed = await each.becomes("live") - thawed
+        log.info("%s live after %.2f s", each.informer.resource.plural, healed)
+    await asyncio.gather(late, return_exceptions=True)  # done or refused: the API server's list is what counts
+    await rig.change("c3", "c4", "c1", resource=PODS)
+    await rig.equal(*followed)
+    for each in followed:
+        assert each.states == ["syncing", "live", "stale", "live"]

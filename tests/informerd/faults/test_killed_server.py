@@ -1,0 +1,59 @@
+"""The API server is killed (SIGKILL) and started again: its watch cache is empty then and knows no history."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from informerd.resource import PODS
+from tests.informerd.faults.proxy import proxied
+from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, NAMESPACES, Rig
+from tests.wait import eventually
+
+log = logging.getLogger(__name__)
+NAMES = [f"c{number}" for number in range(5)]
+
+
+async def test_after_a_crash_all_informers_heal_within_seconds_and_without_a_fault(fragile: Rig) -> None:
+    """With informerd's own time-outs."""
+    rig = fragile
+    await rig.create(*NAMES)
+    await rig.create(*NAMES, resource=PODS)
+    factory = rig.factory()
+    followed = [rig.follow(factory, resource) for resource in (CONFIG_MAPS, PODS, EVENTS, NAMESPACES)]
+    await rig.equal(*followed)
+    await rig.change(*NAMES)  # on its way to the informers when the API server dies
+    rig.controlplane.kill()
+    for each in followed:
+        await each.becomes("stale")
+        assert not each.informer.health().answered
+    assert followed[0].informer.store.get(rig.key("c1")) is not None
+    ready = await rig.restart_apiserver()
+    await rig.change(*NAMES, resource=PODS)
+    for each in followed:
+        healed = await each.becomes("live") - ready
+        log.info("%s live after %.2f s", each.informer.resource.plural, healed)
+        assert each.states[:3] == ["syncing", "live", "stale"]
+        assert set(each.states[3:]) <= {"live", "stale"}
+    await rig.equal(*followed)
+
+
+@pytest.mark.parametrize("streaming", [True, False], ids=["streaming list", "list"])
+async def test_a_crash_in_the_middle_of_the_first_list_is_no_sync(fragile: Rig, streaming: bool) -> None:
+    rig = fragile
+    await rig.create(*NAMES)
+    async with proxied(rig.controlplane, rig.client.config) as proxy:
+        proxy.cut = lambda _: 701  # nothing but a part of the first list comes
+        factory = rig.factory(proxy.config, streaming_lists=streaming, backoff=0.1, backoff_cap=0.5)
+        followed = rig.follow(factory)
+        await eventually(lambda: len(proxy.seen) > 1)
+        rig.controlplane.kill()
+        await followed.becomes("unreachable")
+        assert not followed.informer.has_synced
+        assert followed.ledger.adds == 0
+        proxy.cut = lambda _: None
+        await rig.restart_apiserver()
+        await followed.becomes("live")
+        await rig.equal(followed)
+        assert followed.ledger.adds == len(NAMES)
