@@ -6,8 +6,11 @@ from informerd.cluster import load_cluster
 from informerd.cluster_config import ClusterConfig
 from informerd.discovery import Discovery
 from informerd.factory import SharedInformerFactory
+from informerd.field_selector import FieldSelector
 from informerd.handler import FilteringHandler, Handler, HandlerFunctions, is_another_object
 from informerd.health import Health, State
+from informerd.indexing import field_index, label_index, owner_index
+from informerd.label_selector import LabelSelector
 from informerd.lister import Lister
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
 from informerd.reflector_settings import ReflectorSettings
@@ -23,10 +26,12 @@ __all__ = [
     "Clock",
     "ClusterConfig",
     "Discovery",
+    "FieldSelector",
     "FilteringHandler",
     "Handler",
     "HandlerFunctions",
     "Health",
+    "LabelSelector",
     "Lister",
     "Object",
     "ObjectMeta",
@@ -39,6 +44,9 @@ __all__ = [
     "State",
     "Store",
     "SystemClock",
+    "field_index",
     "is_another_object",
+    "label_index",
     "load_cluster",
+    "owner_index",
 ]

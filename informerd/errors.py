@@ -7,6 +7,7 @@ metav1.Status in apimachinery.
 
 from __future__ import annotations
 
+import difflib
 from typing import ClassVar
 
 import msgspec
@@ -75,6 +76,56 @@ class IndexExists(InformerdError):
     def __init__(self, name: str) -> None:
         super().__init__(f"there is an index {name!r} already")
         self.name = name
+
+
+class MalformedSelector(InformerdError):
+    """A label or field selector does not parse; says what is wrong and where.
+
+    `position` counts characters from 0; it is None, and `where` says it, for a selector that is no text.
+    """
+
+    def __init__(self, selector: str, problem: str, *, position: int | None = None, where: str = "") -> None:
+        place = where or (f"character {position + 1}" if position is not None else "")
+        super().__init__(f"malformed selector {selector!r}{f', {place}' if place else ''}: {problem}")
+        self.selector = selector
+        self.problem = problem
+        self.position = position
+        self.where = place
+
+    @property
+    def caret(self) -> str:
+        """The selector, and below it a mark where it is wrong; for a person at a terminal."""
+        return self.selector if self.position is None else f"{self.selector}\n{' ' * self.position}^"
+
+
+class UnknownField(InformerdError):
+    """A projection has no field of that path; `known` lists the paths that lead to a value."""
+
+    def __init__(self, path: str, projection: str, problem: str, known: tuple[str, ...] = ()) -> None:
+        near = difflib.get_close_matches(path, known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ";"
+        fields = ", ".join(known) or "(none)"
+        super().__init__(f"{projection} has no field {path!r}: {problem}{hint} its fields are {fields}")
+        self.path = path
+        self.projection = projection
+        self.known = known
+
+
+class UnusableProjection(InformerdError):
+    """A projection that cannot be made of any object; names the field, where it is one's fault."""
+
+    def __init__(self, projection: str, problem: str, field: str = "") -> None:
+        super().__init__(f"{projection} is no projection: {problem}")
+        self.projection = projection
+        self.field = field
+
+
+class MalformedResourceVersion(InformerdError):
+    """What is to be a resource version is none: a positive decimal number without leading zeros."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{text!r} is no resource version: expected a positive number without leading zeros")
+        self.text = text
 
 
 class AlreadyStarted(InformerdError):

@@ -127,7 +127,7 @@ class SharedInformerFactory:
     def lister(self, resource: Resource, projection: type[T], *, namespace: str = "") -> Lister[T]:
         """A lister over that informer's store."""
         informer = cast("SharedInformer[T]", self.informer(resource, projection, namespace=namespace))
-        return Lister(resource, informer.store)
+        return Lister(resource, informer.store, projection)
 
     @property
     def informers(self) -> list[SharedInformer[Any]]:

@@ -6,10 +6,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from informerd.errors import IndexExists, NotFound, UnknownIndex
-from informerd.lister import Lister
+from informerd.errors import IndexExists, UnknownIndex
 from informerd.objects import Object, ObjectMeta
-from informerd.resource import PODS
 from informerd.store import Store
 
 
@@ -106,19 +104,3 @@ def test_an_object_whose_index_function_raises_is_kept_unindexed(caplog: pytest.
     assert "index strict failed on n/a" in caplog.text
     store.put("n/a", obj("a", must="x"))
     assert store.index_keys("strict", "x") == ["n/a"]
-
-
-def test_a_lister_gets_by_name_and_lists_by_namespace() -> None:
-    first, second, node = obj("a", "one"), obj("a", "two", colours="red"), obj("node", "")
-    lister = Lister(PODS, filled(first, second, node))
-    assert lister.get("a", "one") is first
-    assert lister.get("node") is node
-    assert lister.list("two") == [second]
-    assert len(lister.list()) == 3
-    assert lister.list(where=lambda each: bool(each.metadata.labels)) == [second]
-
-
-def test_a_lister_raises_not_found_as_the_api_server_would() -> None:
-    with pytest.raises(NotFound, match='pods "b" not found') as raised:
-        Lister(PODS, filled()).get("b", "one")
-    assert (raised.value.code, raised.value.status.details.name) == (404, "b")
