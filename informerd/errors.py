@@ -120,7 +120,7 @@ class UnusableProjection(InformerdError):
         self.field = field
 
 
-class MalformedResourceVersion(InformerdError):
+class MalformedResourceVersion(InformerdError, ValueError):
     """What is to be a resource version is none: a positive decimal number without leading zeros."""
 
     def __init__(self, text: str) -> None:

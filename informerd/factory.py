@@ -11,6 +11,8 @@ from informerd.client import Client
 from informerd.clock import Clock, SystemClock
 from informerd.decoder import Transform
 from informerd.errors import InformerExists, InformerStopped
+from informerd.field_selector import FieldSelector, as_field_selector
+from informerd.label_selector import LabelSelector, as_label_selector
 from informerd.list_watch import ListWatch
 from informerd.lister import Lister
 from informerd.objects import Object
@@ -69,8 +71,8 @@ class SharedInformerFactory:
         *,
         transform: Transform | None = None,
         namespace: str = "",
-        label_selector: str = "",
-        field_selector: str = "",
+        label_selector: str | LabelSelector = "",
+        field_selector: str | FieldSelector = "",
     ) -> SharedInformer[Object]: ...
 
     @overload
@@ -81,8 +83,8 @@ class SharedInformerFactory:
         *,
         transform: Transform | None = None,
         namespace: str = "",
-        label_selector: str = "",
-        field_selector: str = "",
+        label_selector: str | LabelSelector = "",
+        field_selector: str | FieldSelector = "",
     ) -> SharedInformer[T]: ...
 
     def informer(
@@ -92,18 +94,20 @@ class SharedInformerFactory:
         *,
         transform: Transform | None = None,
         namespace: str = "",
-        label_selector: str = "",
-        field_selector: str = "",
+        label_selector: str | LabelSelector = "",
+        field_selector: str | FieldSelector = "",
     ) -> SharedInformer[Any]:
         """The informer of that resource, namespace ("" for all) and selectors: always the same one.
 
         `projection` is what its objects are decoded into. `transform` changes an object's JSON before anything is
-        decoded or kept, to mask secrets for example. Raises InformerExists where it was asked for before with another
-        projection or transform, InformerStopped after `stop`. It runs after the next `start`.
+        decoded or kept, to mask secrets for example. Selectors may be given as text; ones that say the same are the
+        same. Raises InformerExists where it was asked for before with another projection or transform,
+        MalformedSelector, and InformerStopped after `stop`. It runs after the next `start`.
         """
         if self._stopped:
             raise InformerStopped("the factory has stopped")
-        scope = _Scope(resource.group, resource.version, resource.plural, namespace, label_selector, field_selector)
+        labels, fields = str(as_label_selector(label_selector)), str(as_field_selector(field_selector))
+        scope = _Scope(resource.group, resource.version, resource.plural, namespace, labels, fields)
         entry = self._entries.get(scope)
         if entry is None:
             list_watch = ListWatch(
@@ -112,8 +116,8 @@ class SharedInformerFactory:
                 projection=projection,
                 transform=transform,
                 namespace=namespace,
-                label_selector=label_selector,
-                field_selector=field_selector,
+                label_selector=labels,
+                field_selector=fields,
                 clock=self._clock,
             )
             informer = SharedInformer(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from informerd.errors import MalformedResourceVersion
+
 
 def parse_resource_version(text: str) -> int:
-    """The number that a resource version is. Raises ValueError for anything else, "0" and leading zeros included."""
+    """The number that a resource version is.
+
+    Raises MalformedResourceVersion (a ValueError too) for anything else, "0" and leading zeros included.
+    """
     if not (text.isascii() and text.isdigit()) or text[0] == "0":
-        raise ValueError(f"{text!r} is no resource version")
+        raise MalformedResourceVersion(text)
     return int(text)
 
 

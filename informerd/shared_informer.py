@@ -25,7 +25,7 @@ from informerd.reflector import Reflector
 from informerd.reflector_settings import ReflectorSettings
 from informerd.repeats import Repeats, nth
 from informerd.resource import Resource
-from informerd.resource_version import has_reached
+from informerd.resource_version import has_reached, parse_resource_version
 from informerd.store import Store
 
 log = logging.getLogger(__name__)
@@ -168,7 +168,11 @@ class SharedInformer(Generic[T]):
             raise self._stopped_error()
 
     async def wait_for(self, resource_version: str) -> None:
-        """Wait until the store has seen `resource_version`, such as that of one's own write. Raises InformerStopped."""
+        """Wait until the store has seen `resource_version`, such as that of one's own write.
+
+        Raises InformerStopped, and MalformedResourceVersion for what the store could never reach.
+        """
+        parse_resource_version(resource_version)
         if has_reached(self.store.resource_version, resource_version):
             return
         if self._stopped:

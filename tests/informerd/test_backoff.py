@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from informerd.backoff import Backoff
-from informerd.resource_version import has_reached, parse_resource_version
 from tests.clock import FakeClock
 
 
@@ -36,16 +35,3 @@ async def test_time_in_which_nothing_worked_is_no_quiet_time(clock: FakeClock) -
         waits.append(backoff.next())
         await clock.advance(180)
     assert waits == pytest.approx([0.8, 1.6, 3.2, 6.4])
-
-
-@pytest.mark.parametrize("text", ["", "0", "07", "-1", "1x", "\N{FULLWIDTH DIGIT ONE}"])
-def test_only_decimal_numbers_are_resource_versions(text: str) -> None:
-    with pytest.raises(ValueError, match="is no resource version"):
-        parse_resource_version(text)
-
-
-def test_resource_versions_compare_as_numbers() -> None:
-    assert has_reached("100", "99")
-    assert not has_reached("99", "100")
-    assert has_reached("x", "x")
-    assert not has_reached("", "1")

@@ -8,8 +8,10 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from informerd.errors import InformerExists, InformerStopped
+from informerd.errors import InformerExists, InformerStopped, MalformedSelector
 from informerd.factory import SharedInformerFactory
+from informerd.field_selector import FieldSelector
+from informerd.label_selector import LabelSelector
 from informerd.objects import Object
 from informerd.resource import MYDEMOS, PODS
 from tests.clock import FakeClock, settle
@@ -39,6 +41,27 @@ async def test_there_is_one_informer_for_a_resource_a_namespace_and_selectors(fa
     assert factory.informer(PODS, Pod) is first
     assert factory.informer(PODS, Pod, namespace="one") is not first
     assert factory.informer(PODS, Pod, label_selector="a=b") is not first
+
+
+async def test_selectors_that_say_the_same_share_an_informer(factory: SharedInformerFactory) -> None:
+    first = factory.informer(PODS, Pod, label_selector="b, a==1", field_selector="x!=1,y=2")
+    again = factory.informer(PODS, Pod, label_selector="a in (1),b", field_selector=FieldSelector.parse("y==2,x!=1"))
+    assert again is first
+    assert factory.informer(PODS, Pod, label_selector=LabelSelector.parse("a=1")) is not first
+
+
+async def test_a_malformed_selector_is_an_error_before_anything_is_asked_for(
+    factory: SharedInformerFactory, server: ScriptedServer
+) -> None:
+    with pytest.raises(MalformedSelector, match="'a in b', character 6: found 'b', expected"):
+        factory.informer(PODS, Pod, label_selector="a in b")
+    with pytest.raises(MalformedSelector, match=r"'status\.phase', character 1"):
+        factory.informer(PODS, Pod, field_selector="status.phase")
+    pods = factory.informer(PODS, Pod)
+    factory.start()
+    await (await server.take_streaming_list()).send_list([pod("a", "1")], "10")
+    await pods.wait_for_sync()
+    assert pods.health().state == "live"
 
 
 async def test_another_projection_of_the_same_is_an_error(factory: SharedInformerFactory) -> None:
