@@ -78,7 +78,7 @@ async def setup(controlplane: ControlPlane) -> AsyncIterator[Setup]:
         yield Setup(client, namespace)
 
 
-def informer_names(lister: Lister[Any], **asked: str) -> set[str] | None:
+def informer_names(lister: Lister[Any], **asked: Any) -> set[str] | None:
     try:
         return {obj.metadata.name for obj in lister.list(**asked)}
     except MalformedSelector:
@@ -160,11 +160,12 @@ FIELD_SELECTORS = [
 
 
 async def test_field_selectors_are_accepted_refused_and_met_as_by_the_api_server(setup: Setup) -> None:
-    for name, spec in {
+    specs: dict[str, dict[str, Any]] = {
         "a": {"nodeName": "n1"},
         "b": {"restartPolicy": "Never", "hostNetwork": True},
         "c": {"nodeName": "n2", "schedulerName": "another"},
-    }.items():
+    }
+    for name, spec in specs.items():
         pod = {"metadata": {"name": name}, "spec": {"containers": [{"name": "m", "image": "i"}], **spec}}
         await setup.client.create(PODS, pod, setup.namespace)
     factory = SharedInformerFactory(setup.client)
