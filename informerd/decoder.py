@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from sys import intern
 from typing import Generic, TypeVar
 
 import msgspec
@@ -17,6 +18,8 @@ T = TypeVar("T", bound=Object)
 
 Transform = Callable[[bytes], bytes]
 """Whole-object JSON in and out, before anything is decoded or kept. It must stand being applied twice."""
+
+_set = msgspec.structs.force_setattr
 
 _TYPED = (b'{"kind":', b'{"apiVersion":')
 
@@ -55,6 +58,8 @@ class Decoder(Generic[T]):
         self._api_version = resource.api_version
         self._kind = resource.kind
         self._decode = msgspec.json.Decoder(projection).decode
+        self._keeps_raw = "RawType" in repr(msgspec.inspect.type_info(projection))
+        """Whether a field is msgspec.Raw, which would hold on to the whole chunk that an object came in."""
         self._head = msgspec.json.Decoder(_Head).decode
         self._pack = Packer().pack
         self._type_members = b'"kind":%b,"apiVersion":%b' % (
@@ -71,13 +76,19 @@ class Decoder(Generic[T]):
         """
         if self._transform is not None:
             raw = self._transformed(self._transform, bytes(raw))
+        elif self._keeps_raw:
+            raw = bytes(raw)
         try:
             obj = self._decode(raw)
         except msgspec.ValidationError as error:
             obj = self._bare(raw, error)
         if obj.kind != self._kind or obj.api_version != self._api_version:
             self.check_kind(obj.api_version, obj.kind)
-        msgspec.structs.force_setattr(obj, "blob", self._pack(raw))
+        _set(obj, "blob", self._pack(raw))
+        _set(obj, "kind", self._kind)  # one string for all of them
+        _set(obj, "api_version", self._api_version)
+        meta = obj.metadata
+        _set(meta, "namespace", intern(meta.namespace))
         return obj
 
     def identity(self, raw: bytes | memoryview) -> T:

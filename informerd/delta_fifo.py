@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
-from typing import Generic, TypeAlias, TypeVar
-
-import msgspec
+from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from informerd.clock import Clock, SystemClock
+from informerd.deltas import Bookmark, Change, Delta, ReplacedAll, SyncAll
 from informerd.objects import Object
 from informerd.waiting import Waiting
 
@@ -21,49 +20,6 @@ T = TypeVar("T", bound=Object)
 
 BATCH_KEYS = 1000
 """The most distinct keys in one batch."""
-
-
-class Added(msgspec.Struct, Generic[T], gc=False):
-    """The API server says that it is new."""
-
-    key: str
-    object: T
-
-
-class Updated(msgspec.Struct, Generic[T], gc=False):
-    """The API server says that it changed."""
-
-    key: str
-    object: T
-
-
-class Deleted(msgspec.Struct, Generic[T], gc=False):
-    """It is gone; `object` is its last state, or where that is unknown its identity and version."""
-
-    key: str
-    object: T
-    final_state_unknown: bool = False
-
-
-class ReplacedAll(msgspec.Struct, Generic[T]):
-    """A list: these objects by key and no others exist at `resource_version`."""
-
-    objects: dict[str, T]
-    resource_version: str
-
-
-class SyncAll(msgspec.Struct):
-    """Time for a resync: an update for each object in the store, without a call to the API server."""
-
-
-class Bookmark(msgspec.Struct):
-    """Everything up to `resource_version` has come."""
-
-    resource_version: str
-
-
-Change: TypeAlias = Added[T] | Updated[T] | Deleted[T]
-Delta: TypeAlias = Change[T] | ReplacedAll[T] | SyncAll | Bookmark
 
 
 class FifoClosed(Exception):
@@ -78,17 +34,18 @@ class DeltaFifo(Generic[T]):
 
     def __init__(self, clock: Clock | None = None) -> None:
         self._waiting = Waiting(clock or SystemClock())
-        self._deltas: deque[Delta[T]] = deque()
+        self._batches: deque[list[Delta[T]]] = deque()
+        self._growing: set[str] | None = None
+        """The keys of the last batch, where more changes may join it."""
         self._wakeup = asyncio.Event()
         self._closed = False
-        self._put_count = 0
-        self._done_count = 0
+        self._put_count = self._popped_count = self._done_count = 0
         self._barriers: deque[tuple[int, asyncio.Future[None]]] = deque()
         self._populated = False
         self._synced = False
 
     def __len__(self) -> int:
-        return len(self._deltas)
+        return self._put_count - self._popped_count
 
     @property
     def oldest_age(self) -> float:
@@ -100,36 +57,44 @@ class DeltaFifo(Generic[T]):
         """Whether the first ReplacedAll has been processed (an empty one too), or any change came before it."""
         return self._synced
 
-    def extend(self, changes: Iterable[Change[T] | Bookmark]) -> None:
-        """Append changes and bookmarks. Raises FifoClosed, as the other ways in do."""
+    def extend(self, changes: Sequence[Change[T]]) -> None:
+        """Append changes. Raises FifoClosed, as the other ways in do."""
         self._check_open()
-        before = len(self._deltas)
-        self._deltas.extend(changes)
-        added = len(self._deltas) - before
-        if not added:
+        if not changes:
             return
-        self._put(added)
-        if not self._populated and not all(isinstance(delta, Bookmark) for delta in self._deltas):
+        keys = {change.key for change in changes}
+        growing = self._growing
+        if len(keys) < len(changes) or len(keys) > BATCH_KEYS:
+            self._extend_one_by_one(changes)
+        elif growing is not None and len(growing) + len(keys) <= BATCH_KEYS and growing.isdisjoint(keys):
+            self._batches[-1].extend(changes)
+            growing |= keys
+        else:
+            self._batches.append([*changes])
+            self._growing = keys
+        self._put(len(changes))
+        if not self._populated:
             self._populated = self._synced = True
 
     def replace(self, objects: dict[str, T], resource_version: str) -> None:
         """Append a list's content; the dict is taken over."""
-        self._check_open()
-        self._deltas.append(ReplacedAll(objects, resource_version))
         self._populated = True
-        self._put(1)
+        self._append_alone(ReplacedAll(objects, resource_version))
 
     def sync_all(self) -> None:
         """Append a resync."""
-        self._check_open()
-        self._deltas.append(SyncAll())
-        self._put(1)
+        self._append_alone(SyncAll())
+
+    def bookmark(self, bookmark: Bookmark) -> None:
+        """Append a bookmark."""
+        self._append_alone(bookmark)
 
     def clear(self) -> None:
         """Drop what is queued: whoever took things out has failed, and a new list is to follow."""
-        self._deltas.clear()
+        self._batches.clear()
+        self._growing = None
         self._waiting.clear()
-        self._done_count = self._put_count
+        self._popped_count = self._done_count = self._put_count
         for _, waiter in self._barriers:
             waiter.cancel()
         self._barriers.clear()
@@ -144,12 +109,16 @@ class DeltaFifo(Generic[T]):
 
         A batch ends before a key that it has already. Raises FifoClosed.
         """
-        while not self._deltas:
+        while not self._batches:
             if self._closed:
                 raise FifoClosed
             self._wakeup.clear()
             await self._wakeup.wait()
-        return self._take()
+        batch = self._batches.popleft()
+        if not self._batches:
+            self._growing = None
+        self._popped_count += len(batch)
+        return batch
 
     def done(self, batch: list[Delta[T]]) -> None:
         """Say that a popped batch is in the store."""
@@ -174,23 +143,22 @@ class DeltaFifo(Generic[T]):
         if self._closed:
             raise FifoClosed
 
+    def _append_alone(self, delta: Delta[T]) -> None:
+        self._check_open()
+        self._batches.append([delta])
+        self._growing = None
+        self._put(1)
+
+    def _extend_one_by_one(self, changes: Sequence[Change[T]]) -> None:
+        keys = self._growing
+        for change in changes:
+            if keys is None or change.key in keys or len(keys) >= BATCH_KEYS:
+                keys = self._growing = set()
+                self._batches.append([])
+            keys.add(change.key)
+            self._batches[-1].append(change)
+
     def _put(self, count: int) -> None:
         self._put_count += count
         self._waiting.put(count)
         self._wakeup.set()
-
-    def _take(self) -> list[Delta[T]]:
-        deltas = self._deltas
-        batch: list[Delta[T]] = []
-        keys: set[str] = set()
-        while deltas:
-            delta = deltas[0]
-            if isinstance(delta, (ReplacedAll, SyncAll, Bookmark)):
-                if not batch:
-                    batch.append(deltas.popleft())
-                break
-            if delta.key in keys or len(keys) >= BATCH_KEYS:
-                break
-            keys.add(delta.key)
-            batch.append(deltas.popleft())
-        return batch

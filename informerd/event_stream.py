@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
 from informerd.decoder import Decoder, TransformFailed
+from informerd.deltas import Added, Bookmark, Change, Deleted, Updated
 from informerd.errors import InformerdError, MalformedStream, Status, UnexpectedObject, error_from_status
 from informerd.objects import Object
-from informerd.stream import WatchStream
+from informerd.stream import Line, WatchStream
 
 T = TypeVar("T", bound=Object)
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 """The annotation of the bookmark that ends a streaming list (KEP-3157)."""
 
-EventType = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "UNUSABLE"]
 
+class Unusable(msgspec.Struct, gc=False):
+    """An object that came and could not be transformed: only its version counts. (Its deletion is a Deleted.)"""
 
-class WatchEvent(msgspec.Struct, Generic[T], gc=False):
-    """One event of a watch. UNUSABLE stands for an object that could not be transformed: only its version counts.
-
-    (Its deletion is a DELETED all the same.)
-    """
-
-    type: EventType
-    object: T | None
     resource_version: str
-    ends_initial: bool = False
-    """A bookmark with the annotation that ends a streaming list."""
-    final_state_unknown: bool = False
-    """A DELETED whose object could not be transformed: it has nothing but its identity and version."""
+
+
+Event: TypeAlias = Change[T] | Bookmark | Unusable
 
 
 class _Envelope(msgspec.Struct, gc=False):
@@ -55,12 +48,10 @@ _envelope = msgspec.json.Decoder(_Envelope)
 _bookmark = msgspec.json.Decoder(_Bookmark)
 _status = msgspec.json.Decoder(Status)
 
-_PREFIXES: tuple[tuple[bytes, EventType], ...] = (
-    (b'{"type":"MODIFIED","object":', "MODIFIED"),
-    (b'{"type":"ADDED","object":', "ADDED"),
-    (b'{"type":"DELETED","object":', "DELETED"),
-)
-"""How kube-apiserver writes events: the object is then a slice of the line, and nothing is scanned twice."""
+_MODIFIED = b'{"type":"MODIFIED","object":'
+_ADDED = b'{"type":"ADDED","object":'
+_DELETED = b'{"type":"DELETED","object":'
+"""How kube-apiserver begins its lines: the object is then a slice of the line, and nothing is scanned twice."""
 
 
 class EventStream(Generic[T]):
@@ -70,10 +61,10 @@ class EventStream(Generic[T]):
         self._stream = stream
         self._decoder = decoder
         self._stack = stack
-        self._pending: list[WatchEvent[T]] = []
+        self._pending: list[Event[T]] = []
         self._error: InformerdError | None = None
 
-    async def batch(self) -> list[WatchEvent[T]]:
+    async def batch(self) -> list[Event[T]]:
         """The events that have come, at least one; an empty list at the end of the stream.
 
         Raises the ApiError that an ERROR event carries and MalformedStream, each after all events before it have been
@@ -90,7 +81,7 @@ class EventStream(Generic[T]):
                 return []
             self._pending = self._decode(lines)
 
-    def push_back(self, events: list[WatchEvent[T]]) -> None:
+    def push_back(self, events: list[Event[T]]) -> None:
         """Give these again at the next `batch`."""
         self._pending = [*events, *self._pending]
 
@@ -102,7 +93,7 @@ class EventStream(Generic[T]):
         """Close the connection. To be called once by whoever began the watch."""
         await self._stack.aclose()
 
-    def _decode(self, lines: list[bytes]) -> list[WatchEvent[T]]:
+    def _decode(self, lines: list[Line]) -> list[Event[T]]:
         events = []
         for line in lines:
             try:
@@ -114,20 +105,26 @@ class EventStream(Generic[T]):
                 break
         return events
 
-    def _event(self, line: bytes) -> WatchEvent[T]:
-        for prefix, event_type in _PREFIXES:
-            if line.startswith(prefix):
-                try:
-                    return self._object_event(event_type, memoryview(line)[len(prefix) : -1])
-                except msgspec.DecodeError:
-                    break  # members in another order, or broken: the long way tells
+    def _event(self, line: Line) -> Event[T]:
+        try:
+            if line[:28] == _MODIFIED:
+                obj = self._decoder.decode(line[28:-1])
+                return Updated(obj.key, obj)
+            if line[:25] == _ADDED:
+                obj = self._decoder.decode(line[25:-1])
+                return Added(obj.key, obj)
+            if line[:27] == _DELETED:
+                obj = self._decoder.decode(line[27:-1])
+                return Deleted(obj.key, obj)
+        except (msgspec.DecodeError, TransformFailed):
+            pass  # members in another order, broken, or to be left out: the long way tells
         try:
             envelope = _envelope.decode(line)
             return self._any_event(envelope.type, memoryview(envelope.object))
         except msgspec.DecodeError as error:
             raise MalformedStream(f"a watch event of {self._decoder.resource.key} is malformed: {error}") from error
 
-    def _any_event(self, event_type: str, raw: memoryview) -> WatchEvent[T]:
+    def _any_event(self, event_type: str, raw: memoryview) -> Event[T]:
         match event_type:
             case "ADDED" | "MODIFIED" | "DELETED":
                 return self._object_event(event_type, raw)
@@ -137,20 +134,21 @@ class EventStream(Generic[T]):
                 raise error_from_status(_status.decode(raw))
         raise MalformedStream(f"a watch event of {self._decoder.resource.key} has the unknown type {event_type!r}")
 
-    def _object_event(self, event_type: EventType, raw: memoryview) -> WatchEvent[T]:
+    def _object_event(self, event_type: str, raw: memoryview) -> Event[T]:
         try:
             obj = self._decoder.decode(raw)
         except TransformFailed as error:
             self._decoder.faults.untransformed(f"left out of the watch of {self._decoder.resource.key}", error)
             if event_type == "DELETED":  # or the store would keep it for ever
                 gone = self._decoder.identity(raw)
-                return WatchEvent(event_type, gone, error.resource_version, final_state_unknown=True)
-            return WatchEvent("UNUSABLE", None, error.resource_version)
-        return WatchEvent(event_type, obj, obj.metadata.resource_version)
+                return Deleted(gone.key, gone, final_state_unknown=True)
+            return Unusable(error.resource_version)
+        if event_type == "DELETED":
+            return Deleted(obj.key, obj)
+        return Added(obj.key, obj) if event_type == "ADDED" else Updated(obj.key, obj)
 
-    def _bookmark_event(self, raw: memoryview) -> WatchEvent[T]:
+    def _bookmark_event(self, raw: memoryview) -> Bookmark:
         bookmark = _bookmark.decode(raw)
         self._decoder.check_kind(bookmark.api_version, bookmark.kind)
         meta = bookmark.metadata
-        ends = meta.annotations.get(INITIAL_EVENTS_END) == "true"
-        return WatchEvent("BOOKMARK", None, meta.resource_version, ends)
+        return Bookmark(meta.resource_version, meta.annotations.get(INITIAL_EVENTS_END) == "true")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Generic, TypeVar
 
@@ -26,23 +26,36 @@ def by_namespace(obj: Object) -> Iterable[str]:
 
 
 class Index(Generic[T]):
-    """One index. A function that raises is logged and leaves its object unindexed; client-go would panic."""
+    """One index. A function that raises is logged and leaves its object unindexed; client-go would panic.
 
-    def __init__(self, name: str, function: IndexFunction[T], objects: Mapping[str, T]) -> None:
+    The keys in it are the store's own strings, so that an entry costs a set's slot.
+    """
+
+    def __init__(self, name: str, function: IndexFunction[T]) -> None:
         self.name = name
         self.failures = 0
         """How often the function raised."""
         self._repeats = Repeats()
+        self.moves = function is not by_namespace
+        """Whether an update can move an object; its namespace is part of its key and cannot change."""
         self._function = function
         self._keys: dict[str, set[str]] = {}
-        self.rebuild(objects)
 
-    def rebuild(self, objects: Mapping[str, T]) -> None:
-        """Forget everything and index `objects`."""
-        self._keys = {}
-        for key, obj in objects.items():
-            for value in self._values(key, obj):
-                self._keys.setdefault(value, set()).add(key)
+    def emptied(self) -> Index[T]:
+        """A new, empty index of the same name and function."""
+        index = Index(self.name, self._function)
+        index.failures, index._repeats = self.failures, self._repeats
+        return index
+
+    def add(self, objects: Iterable[tuple[str, T]]) -> None:
+        """Index `objects`, given with their keys, none of which it has yet."""
+        keys, values_of = self._keys, self._values
+        for key, obj in objects:
+            for value in values_of(key, obj):
+                if value in keys:
+                    keys[value].add(key)
+                else:
+                    keys[value] = {key}
 
     def change(self, key: str, old: T | None, new: T | None) -> None:
         """Move `key` from the values of `old` to those of `new`; None stands for absent."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar
+from itertools import islice
+from typing import Generic, TypeVar, cast
 
 from informerd.backoff import Backoff
 from informerd.clock import Clock, SystemClock, sleep_or
 from informerd.counters import InformerCounters, ReflectorCounters
-from informerd.delta_fifo import Bookmark, Change, Deleted, Delta, DeltaFifo, ReplacedAll, SyncAll
+from informerd.delta_fifo import BATCH_KEYS, DeltaFifo
+from informerd.deltas import Bookmark, Change, Deleted, Delta, ReplacedAll, SyncAll
 from informerd.errors import AlreadyStarted, InformerStopped
 from informerd.faults import Faults
 from informerd.handler import Handler
@@ -245,30 +247,24 @@ class SharedInformer(Generic[T]):
     async def _process(self) -> None:
         while True:
             batch = await self._fifo.pop()
-            self._apply(batch)
+            await self._apply(batch)
             self._fifo.done(batch)
             self._after_batch()
             await asyncio.sleep(0)
 
-    def _apply(self, batch: list[Delta[T]]) -> None:
+    async def _apply(self, batch: list[Delta[T]]) -> None:
         match batch[0]:
             case ReplacedAll(objects, version):
-                self._give(self._replace(objects, version), self._listeners)
+                await self._replace(objects, version)
             case SyncAll():
-                now = self._clock.now()
-                due = [listener for listener in self._listeners if listener.resync and listener.resync_due <= now]
-                self._give([Update(obj, obj) for obj in self.store], due)
-                for listener in due:
-                    listener.resync_due = now + listener.resync
-                self.counters.resyncs += 1
+                await self._sync_all()
             case Bookmark(version):
                 self.store.resource_version = version
                 self.counters.bookmarks += 1
             case _:
-                changes = [delta for delta in batch if not isinstance(delta, (ReplacedAll, SyncAll, Bookmark))]
                 notifications: list[Notification[T]] = []
                 try:
-                    self._change(changes, notifications)
+                    self._change(cast("list[Change[T]]", batch), notifications)
                 finally:  # where it fails half-way, handlers are told of the half that is in the store
                     self._give(notifications, self._listeners)
 
@@ -278,27 +274,47 @@ class SharedInformer(Generic[T]):
         initial = not self._fifo.has_synced
         before, removed = len(store), 0
         for change in changes:
+            obj = change.object
             if isinstance(change, Deleted):
                 if (last := store.remove(change.key)) is not None:
                     removed += 1
                     unknown = change.final_state_unknown
-                    notifications.append(Delete(last if unknown else change.object, unknown))
+                    notifications.append(Delete(last if unknown else obj, unknown))
                 continue
-            old = store.put(change.key, change.object)
-            notifications.append(Add(change.object, initial) if old is None else Update(old, change.object))
+            old = store.put(change.key, obj)
+            notifications.append(Add(obj, initial) if old is None else Update(old, obj))
         store.resource_version = changes[-1].object.metadata.resource_version
         self.counters.changed(len(changes), len(notifications), removed, len(store) - before)
 
-    def _replace(self, objects: dict[str, T], resource_version: str) -> list[Notification[T]]:
-        """Replace the store's content; what handlers are to be told, deletes first."""
+    async def _replace(self, objects: dict[str, T], resource_version: str) -> None:
+        """Replace the store's content at once, then tell the handlers of it in turns, deletes first.
+
+        A handler that is added in between is told by `add_handler` of the new content.
+        """
         initial = not self._fifo.has_synced
-        before = self.store.replace(objects, resource_version)
-        notifications: list[Notification[T]] = [Delete(obj, True) for key, obj in before.items() if key not in objects]
-        self.counters.replaced(len(before), len(objects), len(notifications))
-        for key, obj in objects.items():
-            old = before.get(key)
-            notifications.append(Add(obj, initial) if old is None else Update(old, obj))
-        return notifications
+        before = await self.store.replace(objects, resource_version)
+        listeners = [*self._listeners]
+        gone: list[Notification[T]] = [Delete(obj, True) for key, obj in before.items() if key not in objects]
+        self.counters.replaced(len(before), len(objects), len(gone))
+        self._give(gone, listeners)
+        rest = iter(objects.items())
+        try:
+            while turn := [*islice(rest, BATCH_KEYS)]:
+                self._give([_told(before.get(key), obj, initial) for key, obj in turn], listeners)
+                await asyncio.sleep(0)
+        finally:  # where it is cut short, they are told of the rest that is in the store
+            self._give([_told(before.get(key), obj, initial) for key, obj in rest], listeners)
+
+    async def _sync_all(self) -> None:
+        now = self._clock.now()
+        due = [listener for listener in self._listeners if listener.resync and listener.resync_due <= now]
+        rest = iter(self.store.list())
+        while turn := [*islice(rest, BATCH_KEYS)]:
+            self._give([Update(obj, obj) for obj in turn], due)
+            await asyncio.sleep(0)
+        for listener in due:
+            listener.resync_due = now + listener.resync
+        self.counters.resyncs += 1
 
     def _give(self, notifications: list[Notification[T]], listeners: list[Listener[T]]) -> None:
         if notifications:
@@ -338,3 +354,7 @@ class SharedInformer(Generic[T]):
                 continue
             self._fifo.sync_all()
             await self._fifo.processed()
+
+
+def _told(old: T | None, obj: T, initial: bool) -> Notification[T]:
+    return Add(obj, initial) if old is None else Update(old, obj)

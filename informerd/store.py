@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 from collections.abc import Iterator, KeysView, Mapping
+from itertools import islice
 from typing import Generic, TypeVar
 
 from informerd.errors import IndexExists, UnknownIndex
@@ -11,6 +13,9 @@ from informerd.index import NAMESPACE, Index, IndexFunction, by_namespace
 from informerd.objects import Object
 
 T = TypeVar("T", bound=Object)
+
+TURN = 1000
+"""Objects of a list that are indexed before the event loop gets its turn."""
 
 
 class Store(Generic[T]):
@@ -23,6 +28,7 @@ class Store(Generic[T]):
     def __init__(self, indexes: Mapping[str, IndexFunction[T]] | None = None) -> None:
         self._objects: dict[str, T] = {}
         self._indexes: dict[str, Index[T]] = {}
+        self._moving: builtins.list[Index[T]] = []
         self.resource_version = ""
         """Everything up to this version is in the store; empty before the first list."""
         self.add_index(NAMESPACE, by_namespace)
@@ -72,13 +78,15 @@ class Store(Generic[T]):
         """Add an index at any time: what is stored already is indexed at once. Raises IndexExists for a name in use."""
         if name in self._indexes:
             raise IndexExists(name)
-        self._indexes[name] = Index(name, function, self._objects)
+        index = Index(name, function)
+        index.add(self._objects.items())
+        self._set_indexes({**self._indexes, name: index})
 
     def put(self, key: str, obj: T) -> T | None:
         """Store `obj`; what it took the place of. For the informer."""
         old = self._objects.get(key)
         self._objects[key] = obj
-        for index in self._indexes.values():
+        for index in self._indexes.values() if old is None else self._moving:
             index.change(key, old, obj)
         return old
 
@@ -90,13 +98,28 @@ class Store(Generic[T]):
                 index.change(key, old, None)
         return old
 
-    def replace(self, objects: dict[str, T], resource_version: str) -> dict[str, T]:
-        """Hold `objects` from now on (the dict is taken over); what was held before. For the informer."""
+    async def replace(self, objects: dict[str, T], resource_version: str) -> dict[str, T]:
+        """Hold `objects` from now on (the dict is taken over); what was held before. For the informer.
+
+        They are indexed a thousand at a time, between which the event loop gets its turn and readers see the old
+        content; then the new content is there as a whole.
+        """
+        indexes: dict[str, Index[T]] = {}
+        while missing := [index for name, index in self._indexes.items() if name not in indexes]:
+            for index in missing:  # one that is added meanwhile is done in another round
+                indexes[index.name] = fresh = index.emptied()
+                rest = iter(objects.items())
+                while turn := [*islice(rest, TURN)]:
+                    fresh.add(turn)
+                    await asyncio.sleep(0)
         before, self._objects = self._objects, objects
+        self._set_indexes(indexes)
         self.resource_version = resource_version
-        for index in self._indexes.values():
-            index.rebuild(objects)
         return before
+
+    def _set_indexes(self, indexes: dict[str, Index[T]]) -> None:
+        self._indexes = indexes
+        self._moving = [index for index in indexes.values() if index.moves]
 
     def _index(self, name: str) -> Index[T]:
         index = self._indexes.get(name)

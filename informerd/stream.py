@@ -10,27 +10,38 @@ import msgspec
 
 from informerd.errors import Unreachable
 
+_RETURN = ord("\r")
+
 
 class _Closed(aiohttp.ClientError):
     """Wakes a reader whose stream was closed from elsewhere."""
 
 
+Line = bytes | memoryview
+"""A line without its end. A view into the chunk that it came with: copy what is to be kept."""
+
+
 class LineCutter:
-    """Cuts chunks into lines. A line that spans many chunks is joined once, whatever its length."""
+    """Cuts chunks into lines. A line that spans many chunks is joined once, whatever its length; others are views."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
 
-    def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that `chunk` completes, without their ends; empty lines are left out."""
-        lines = chunk.split(b"\n")
-        last = lines.pop()
-        if lines and self._pieces:
-            lines[0] = b"".join((*self._pieces, lines[0]))
-            self._pieces.clear()
-        if last:
-            self._pieces.append(last)
-        return [line for line in lines if line and line != b"\r"]
+    def feed(self, chunk: bytes) -> list[Line]:
+        """The lines that `chunk` completes; empty lines are left out."""
+        lines: list[Line] = []
+        view = memoryview(chunk)
+        start, find = 0, chunk.find
+        while (end := find(b"\n", start)) >= 0:
+            if self._pieces:
+                lines.append(b"".join((*self._pieces, chunk[:end])))
+                self._pieces.clear()
+            elif end > start + 1 or (end > start and chunk[start] != _RETURN):
+                lines.append(view[start:end])
+            start = end + 1
+        if start < len(chunk):
+            self._pieces.append(chunk[start:])
+        return lines
 
     def rest(self) -> bytes:
         """What came after the last line's end."""
@@ -53,10 +64,10 @@ class WatchStream:
         self._ended = False
         self._closed = False
 
-    def __aiter__(self) -> AsyncIterator[bytes]:
+    def __aiter__(self) -> AsyncIterator[Line]:
         return self._lines()
 
-    async def batch(self) -> list[bytes]:
+    async def batch(self) -> list[Line]:
         """The lines that have come, at least one; an empty list at the end of the stream.
 
         The end is the server's, or `close`. A line cut off there is dropped. Raises Unreachable where the connection
@@ -83,7 +94,7 @@ class WatchStream:
             connection.transport.abort()  # close() would wait for the farewell of a server that may be frozen
         self._response.close()
 
-    async def _lines(self) -> AsyncIterator[bytes]:
+    async def _lines(self) -> AsyncIterator[Line]:
         while lines := await self.batch():
             for line in lines:
                 yield line
@@ -100,7 +111,7 @@ class WatchStream:
             self._ended = True
             raise self._translate(error) from error
 
-    def _last_line(self) -> list[bytes]:
+    def _last_line(self) -> list[Line]:
         """A last document without a line's end, where it is whole."""
         rest = b"" if self._closed else self._cutter.rest()
         try:

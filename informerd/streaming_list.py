@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.clock import Clock
+from informerd.deltas import Added, Bookmark, Deleted, Updated
 from informerd.errors import MalformedStream
 from informerd.event_stream import EventStream
 from informerd.objects import Object
@@ -37,17 +38,15 @@ async def collect(stream: EventStream[T], progress: Progress) -> StreamedList[T]
     objects: dict[str, T] = {}
     while events := await stream.batch():
         for position, event in enumerate(events):
-            if event.ends_initial:
+            if isinstance(event, (Added, Updated)):
+                objects[event.key] = event.object
+            elif isinstance(event, Deleted):
+                objects.pop(event.key, None)
+            elif isinstance(event, Bookmark) and event.ends_initial:
                 if not event.resource_version:
                     raise MalformedStream("the bookmark that ends the streaming list has no resource version")
                 stream.push_back(events[position + 1 :])
                 return StreamedList(objects, event.resource_version)
-            if event.object is None:
-                continue
-            if event.type == "DELETED":
-                objects.pop(event.object.key, None)
-            else:
-                objects[event.object.key] = event.object
         progress(len(objects), None)
     return None
 

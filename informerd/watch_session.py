@@ -10,9 +10,10 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.clock import Clock
-from informerd.delta_fifo import Added, Bookmark, Change, Deleted, DeltaFifo, Updated
+from informerd.delta_fifo import DeltaFifo
+from informerd.deltas import Added, Bookmark, Change
 from informerd.errors import InformerdError, Unreachable
-from informerd.event_stream import EventStream, WatchEvent
+from informerd.event_stream import Event, EventStream, Unusable
 from informerd.health import HealthMonitor
 from informerd.objects import Object
 from informerd.pager import Progress
@@ -51,10 +52,10 @@ class Cursor(msgspec.Struct):
     from_start: bool = False
     """The watch began at "" or "0": its first ADDED events are the state of things, in no order, and no news."""
 
-    def advance(self, event_type: str, version: str) -> None:
-        """Take an event's version."""
+    def advance(self, version: str, *, added: bool = False) -> None:
+        """Take an event's version; `added`: it was an ADDED."""
         if self.from_start:
-            if event_type in ("ADDED", "UNUSABLE"):  # what is unusable may have been an ADDED
+            if added:
                 return
             self.from_start = False
         if version:
@@ -173,28 +174,44 @@ class WatchSession(Generic[T]):
     def _fell_silent(self) -> None:
         self.declare_dead(f"nothing was heard for {self._silence:g} s")
 
-    def _take(self, events: list[WatchEvent[T]]) -> bool:
+    def _take(self, events: list[Event[T]]) -> bool:
         """Queue what came; whether a bookmark was in it."""
-        changes: list[Change[T] | Bookmark] = []
+        changes: list[Change[T]] = []
         bookmarks = 0
         for event in events:
-            obj = event.object
-            if obj is None:
-                if event.type == "BOOKMARK":
-                    self._check_order(event.resource_version)
-                    bookmarks += 1
-                if event.resource_version and (event.type == "BOOKMARK" or not self._cursor.from_start):
-                    changes.append(Bookmark(event.resource_version))
-            elif event.type == "MODIFIED":
-                changes.append(Updated(obj.key, obj))
-            elif event.type == "ADDED":
-                changes.append(Added(obj.key, obj))
+            if isinstance(event, Bookmark):
+                self._queue(changes)
+                changes = []
+                self._check_order(event.resource_version)
+                self._pass(event)
+                bookmarks += 1
+            elif isinstance(event, Unusable):
+                self._queue(changes)
+                changes = []
+                if not self._cursor.from_start:  # else it may have been an ADDED, whose version says nothing
+                    self._pass(Bookmark(event.resource_version))
             else:
-                changes.append(Deleted(obj.key, obj, event.final_state_unknown))
-            self._cursor.advance(event.type, event.resource_version)
+                changes.append(event)
+        self._queue(changes)
         if bookmarks:
             self._monitor.heard_bookmark()
         if bookmarks < len(events):
             self._monitor.heard_event()
-        self._fifo.extend(changes)
         return bookmarks > 0
+
+    def _pass(self, bookmark: Bookmark) -> None:
+        """Go on from a bookmark, and queue it where it says anything."""
+        self._cursor.advance(bookmark.resource_version)
+        if bookmark.resource_version:
+            self._fifo.bookmark(bookmark)
+
+    def _queue(self, changes: list[Change[T]]) -> None:
+        """Queue changes, and go on from the last of them."""
+        if not changes:
+            return
+        if not self._cursor.from_start:
+            self._cursor.advance(changes[-1].object.metadata.resource_version)
+        else:
+            for change in changes:
+                self._cursor.advance(change.object.metadata.resource_version, added=isinstance(change, Added))
+        self._fifo.extend(changes)

@@ -37,9 +37,9 @@ def bookmark(version: str, *, ends_initial: bool = False) -> Json:
     return {"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": version, **annotations}}
 
 
-def status(code: int, reason: str, message: str = "", causes: Iterable[Json] = ()) -> Json:
-    """A metav1.Status that says no."""
-    details = {"causes": [*causes]}
+def status(code: int, reason: str, message: str = "", causes: Iterable[Json] = (), *, retry_after: int = 0) -> Json:
+    """A metav1.Status that says no; `retry_after` (seconds) stands in its details."""
+    details = {"causes": [*causes], "retryAfterSeconds": retry_after}
     return {
         "kind": "Status", "apiVersion": "v1", "status": "Failure",
         "code": code, "reason": reason, "message": message or reason, "details": details,
@@ -58,6 +58,8 @@ class Request:
     def __init__(self, request: web.Request) -> None:
         self.path = request.path
         self.params = dict(request.query)
+        self.port = request.transport.get_extra_info("peername")[1] if request.transport else 0
+        """The client's end of the connection."""
         self._request = request
         self._answer: asyncio.Future[web.Response] = asyncio.get_running_loop().create_future()
         self._stream: web.StreamResponse | None = None
@@ -96,9 +98,10 @@ class Request:
         """Answer 200 with whatever text."""
         self._answer.set_result(web.Response(text=text, content_type="application/json"))
 
-    def fail(self, body: Json, *, retry_after: int | None = None) -> None:
-        """Answer with a Status and its code."""
-        self._json(body["code"], body, {} if retry_after is None else {"Retry-After": str(retry_after)})
+    def fail(self, body: Json, *, retry_after: int | str | None = None, date: str = "") -> None:
+        """Answer with a Status and its code; `date` is a Date header instead of the right one."""
+        headers = {"Date": date} if date else {}
+        self._json(body["code"], body, headers if retry_after is None else {**headers, "Retry-After": str(retry_after)})
 
     async def open(self) -> None:
         """Begin to answer a WATCH."""
@@ -156,6 +159,8 @@ class ScriptedServer:
     def __init__(self, resource: Resource = PODS) -> None:
         self.port = 0
         self.probes = 0
+        self.probe_ports: set[int] = set()
+        """The client's ends of the connections on which probes came."""
         self._path = resource.path()
         self._waiting: list[Request] = []
         self._all: list[Request] = []
@@ -223,6 +228,8 @@ class ScriptedServer:
         self._all.append(request)
         return await request.run()
 
-    async def _livez(self, _request: web.Request) -> web.StreamResponse:
+    async def _livez(self, request: web.Request) -> web.StreamResponse:
         self.probes += 1
+        if request.transport is not None:
+            self.probe_ports.add(request.transport.get_extra_info("peername")[1])
         return web.Response(text="ok")

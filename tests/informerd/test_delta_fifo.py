@@ -6,16 +6,8 @@ import asyncio
 
 import pytest
 
-from informerd.delta_fifo import (
-    Added,
-    Bookmark,
-    Deleted,
-    DeltaFifo,
-    FifoClosed,
-    ReplacedAll,
-    SyncAll,
-    Updated,
-)
+from informerd.delta_fifo import DeltaFifo, FifoClosed
+from informerd.deltas import Added, Bookmark, Deleted, ReplacedAll, SyncAll, Updated
 from informerd.objects import Object, ObjectMeta
 from tests.clock import settle
 
@@ -39,7 +31,9 @@ def fifo() -> DeltaFifo[Object]:
 
 async def test_deltas_come_out_in_the_order_in_which_they_went_in(fifo: DeltaFifo[Object]) -> None:
     fifo.replace({}, "1")
-    fifo.extend([added("a"), added("b"), Bookmark("3"), Deleted("a", obj("a"))])
+    fifo.extend([added("a"), added("b")])
+    fifo.bookmark(Bookmark("3"))
+    fifo.extend([Deleted("a", obj("a"))])
     fifo.sync_all()
     fifo.extend([added("c")])
     batches = [await fifo.pop() for _ in range(6)]
@@ -66,7 +60,8 @@ async def test_lists_resyncs_and_bookmarks_travel_alone(fifo: DeltaFifo[Object])
     fifo.replace({"a": obj("a")}, "1")
     fifo.replace({}, "2")
     fifo.sync_all()
-    fifo.extend([Bookmark("3"), Bookmark("4")])
+    fifo.bookmark(Bookmark("3"))
+    fifo.bookmark(Bookmark("4"))
     batches = [await fifo.pop() for _ in range(5)]
     assert [len(batch) for batch in batches] == [1, 1, 1, 1, 1]
     assert isinstance(batches[0][0], ReplacedAll)
@@ -89,7 +84,7 @@ async def test_an_empty_first_list_counts(fifo: DeltaFifo[Object]) -> None:
 
 
 async def test_synced_at_once_where_a_change_came_before_any_list(fifo: DeltaFifo[Object]) -> None:
-    fifo.extend([Bookmark("1")])
+    fifo.bookmark(Bookmark("1"))
     assert not fifo.has_synced
     fifo.extend([added("a")])
     assert fifo.has_synced

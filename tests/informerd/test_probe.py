@@ -14,7 +14,7 @@ from informerd.probe import Probe
 from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
 from tests.informerd.scripted import ScriptedServer, pod
-from tests.informerd.test_reflector import listed
+from tests.informerd.situations import listed
 from tests.wait import eventually
 
 

@@ -72,10 +72,10 @@ def test_every_store_has_an_index_of_namespaces() -> None:
     assert sorted(store.index_keys("namespace", "two")) == ["two/b", "two/c"]
 
 
-def test_replace_indexes_the_new_content_and_gives_the_old() -> None:
+async def test_replace_indexes_the_new_content_and_gives_the_old() -> None:
     store = filled(obj("a", colours="red"))
     new = obj("b", colours="blue")
-    assert [*store.replace({"n/b": new}, "7")] == ["n/a"]
+    assert [*await store.replace({"n/b": new}, "7")] == ["n/a"]
     assert store.resource_version == "7"
     assert store.index_values("colour") == ["blue"]
     assert store.list() == [new]

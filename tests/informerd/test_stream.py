@@ -47,7 +47,7 @@ async def lines_of(handler: RawHandler) -> list[bytes]:
     lines: list[bytes] = []
     async with client_of(handler) as client, client.stream("/", {"watch": True}) as stream:
         async for line in stream:
-            lines.append(line)  # noqa: PERF401 - what came before a failure counts
+            lines.append(bytes(line))  # noqa: PERF401 - what came before a failure counts
     return lines
 
 

@@ -1,0 +1,160 @@
+"""The reflector's plain lists: which version, how many pages, and what counts as a list."""
+
+from __future__ import annotations
+
+import pytest
+
+from informerd.errors import Expired
+from tests.clock import FakeClock
+from tests.informerd.conftest import StartInformer
+from tests.informerd.scripted import EXPIRED, TOO_LARGE, ScriptedServer, bookmark, pod, status
+from tests.informerd.situations import listed, until_version
+from tests.wait import eventually
+
+
+async def test_the_first_list_asks_for_version_0_in_pages_of_500(start: StartInformer, server: ScriptedServer) -> None:
+    await start(streaming_lists=False)
+    request = await server.take_list()
+    assert request.params == {"resourceVersion": "0", "limit": "500"}
+
+
+async def test_a_relist_asks_for_the_last_version_without_a_limit(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup, watch = await listed(start, server)
+    await watch.send("MODIFIED", pod("a", "11"))
+    await watch.send("ERROR", EXPIRED)
+    await clock.sleeper(0.8, 1.6)
+    assert setup.state == "stale"
+    await clock.advance(0.8)
+    request = await server.take_list()
+    assert request.params == {"resourceVersion": "11"}
+
+
+async def test_an_expired_or_too_large_version_is_asked_for_again_at_once_as_any_version(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    """The reference's FullListIfTooLarge: versions 0, 20, "", 30, "", 40, ""."""
+    await start(streaming_lists=False)
+    asked = []
+    for answer in ("20", TOO_LARGE, "30", EXPIRED, "40", TOO_LARGE, "50"):
+        request = await server.take_list()
+        asked.append(request.version)
+        if not isinstance(answer, str):
+            request.fail(answer)
+            continue
+        version = answer
+        request.answer_list([], version)
+        watch = await server.take_watch()
+        assert watch.version == version
+        await watch.send("ERROR", EXPIRED)
+        await clock.sleeper(0.8, 60)
+        await clock.advance(60)
+    assert asked == ["0", "20", "", "30", "", "40", ""]
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        status(504, "Timeout", "x", [{"reason": "ResourceVersionTooLarge"}]),
+        status(504, "Timeout", "x", [{"reason": "", "message": "Too large resource version"}]),
+        status(504, "Timeout", "Too large resource version: 9, current: 1"),
+    ],
+    ids=["cause type", "cause message", "message"],
+)
+async def test_too_large_is_understood_in_its_three_encodings(
+    start: StartInformer, server: ScriptedServer, failure: dict[str, object]
+) -> None:
+    await start(streaming_lists=False)
+    (await server.take_list()).fail(failure)
+    assert (await server.take_list()).version == ""
+
+
+async def test_any_version_is_asked_for_again_until_such_a_list_has_worked(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).fail(EXPIRED)
+    (await server.take_list()).fail(EXPIRED)
+    await eventually(lambda: setup.errors)
+    assert isinstance(setup.errors[0], Expired)
+    await clock.advance(0.8)
+    assert (await server.take_list()).version == ""
+
+
+async def test_pages_are_joined_and_continue_without_a_version(start: StartInformer, server: ScriptedServer) -> None:
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).answer_list([pod("a", "1")], "10", continue_token="next", remaining=1)
+    await eventually(lambda: setup.state == "syncing")
+    assert (setup.informer.health().listed, setup.informer.health().remaining) == (1, 1)
+    second = await server.take_list()
+    assert second.params == {"limit": "500", "continue": "next"}
+    second.answer_list([pod("b", "2")], "10")
+    await until_version(setup, "10")
+    assert setup.keys == {"default/a": "1", "default/b": "2"}
+
+
+async def test_an_expired_continue_token_leads_to_a_whole_list_at_the_version_first_asked_for(
+    start: StartInformer, server: ScriptedServer
+) -> None:
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).answer_list([pod("gone", "1")], "10", continue_token="next")
+    (await server.take_list()).fail(EXPIRED)
+    whole = await server.take_list()
+    assert whole.params == {"resourceVersion": "0"}
+    whole.answer_list([pod("a", "2")], "12")
+    await until_version(setup, "12")
+    assert setup.keys == {"default/a": "2"}
+
+
+async def test_later_lists_stay_in_pages_where_the_first_at_version_0_came_in_pages(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    await start(streaming_lists=False)
+    (await server.take_list()).answer_list([pod("a", "1")], "10", continue_token="next")
+    (await server.take_list()).answer_list([], "10")
+    await (await server.take_watch()).send("ERROR", EXPIRED)
+    await clock.sleeper(0.8, 1.6)
+    await clock.advance(0.8)
+    assert (await server.take_list()).params == {"resourceVersion": "10", "limit": "500"}
+
+
+async def test_items_of_a_list_and_of_a_watch_give_equal_objects(start: StartInformer, server: ScriptedServer) -> None:
+    setup, watch = await listed(start, server)
+    from_list = setup.informer.store.get("default/a")
+    assert from_list is not None
+    assert from_list.full() == pod("a", "5")
+    await watch.send("DELETED", pod("a", "5"))
+    await watch.send("ADDED", pod("a", "5"))
+    await watch.send("BOOKMARK", bookmark("12"))
+    await until_version(setup, "12")
+    assert setup.informer.store.get("default/a") == from_list
+
+
+async def test_a_relist_computes_the_deletes_and_tells_them_before_the_adds(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup, watch = await listed(start, server)
+    await watch.send("ADDED", pod("b", "11"))
+    await watch.send("ERROR", EXPIRED)
+    await clock.sleeper(0.8, 1.6)
+    await clock.advance(0.8)
+    (await server.take_list()).answer_list([pod("c", "14"), pod("b", "13")], "15")
+    await eventually(lambda: len(setup.recorder.told) == 5)
+    assert setup.recorder.told[2:] == [
+        ("delete", "default/a", "5", True),
+        ("add", "default/c", "14", False),
+        ("update", "default/b", "13", "11"),
+    ]
+
+
+async def test_a_malformed_list_is_reported_and_tried_again(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).answer_text('{"items": [')
+    await eventually(lambda: setup.state == "unreachable")
+    assert "malformed" in setup.informer.health().problem
+    await clock.advance(0.8)
+    (await server.take_list()).answer_list([], "3")
+    await until_version(setup, "3")

@@ -1,0 +1,106 @@
+"""What comes in a watch: which objects are taken, and how far each event moves the version."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from tests.clock import FakeClock
+from tests.informerd.conftest import StartInformer
+from tests.informerd.scripted import ScriptedServer, bookmark, pod
+from tests.informerd.situations import listed, until_version
+from tests.wait import eventually
+
+
+async def test_members_in_any_order_are_understood(start: StartInformer, server: ScriptedServer) -> None:
+    setup, watch = await listed(start, server)
+    await watch.send_raw(b'{"object":' + msgspec.json.encode(pod("b", "11")) + b', "type": "ADDED"}\n')
+    await until_version(setup, "11")
+    assert setup.keys == {"default/a": "5", "default/b": "11"}
+
+
+async def test_adds_of_a_watch_from_the_start_do_not_advance_the_version(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).answer_list([], "")
+    watch = await server.take_watch()
+    assert watch.version == ""
+    await watch.send("ADDED", pod("a", "15"))
+    await watch.send("ADDED", pod("b", "9"))
+    await eventually(lambda: len(setup.keys) == 2)
+    assert setup.informer.last_resource_version == ""
+    await watch.send("MODIFIED", pod("b", "16"))
+    await watch.send("ADDED", pod("c", "17"))
+    await until_version(setup, "17")
+
+
+async def test_objects_of_another_kind_are_dropped_and_do_not_advance_the_version(
+    start: StartInformer, server: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    setup, watch = await listed(start, server)
+    await watch.send("ADDED", pod("x", "11") | {"kind": "Table", "apiVersion": "meta.k8s.io/v1"})
+    await watch.send("BOOKMARK", bookmark("12") | {"kind": "Node"})
+    await watch.send("ADDED", pod("x", "13") | {"apiVersion": "v2"})
+    await eventually(lambda: caplog.text.count("dropped from the watch") == 3)
+    assert setup.informer.last_resource_version == "10"
+    await watch.send("ADDED", pod("b", "14"))
+    await until_version(setup, "14")
+    assert setup.keys == {"default/a": "5", "default/b": "14"}
+
+
+async def test_an_event_whose_transform_fails_advances_the_version(
+    start: StartInformer, server: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    def transform(raw: bytes) -> bytes:
+        if b'"bad"' in raw:
+            raise ValueError("bad")
+        return raw.replace(b"secret", b"******")
+
+    setup, watch = await listed(start, server, transform=transform)
+    await watch.send("ADDED", pod("bad", "11"))
+    await until_version(setup, "11")
+    assert "the transform failed on pods default/bad" in caplog.text
+    await watch.send("ADDED", pod("b", "12", labels={"x": "secret"}))
+    await until_version(setup, "12")
+    masked = setup.informer.store.get("default/b")
+    assert masked is not None
+    assert masked.metadata.labels == {"x": "******"}
+    assert masked.full()["metadata"]["labels"] == {"x": "******"}
+    assert setup.keys == {"default/a": "5", "default/b": "12"}
+
+
+async def test_a_deletion_needs_no_transform(
+    start: StartInformer, server: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    def transform(raw: bytes) -> bytes:
+        if b"unheard-of" in raw:
+            raise ValueError("bad")
+        return raw
+
+    setup, watch = await listed(start, server, transform=transform)
+    await watch.send("ADDED", pod("b", "11", labels={"x": "y"}))
+    await watch.send("DELETED", pod("b", "12", annotations={"secret": "unheard-of"}))
+    await watch.send("DELETED", pod("never-seen", "13", annotations={"secret": "unheard-of"}))
+    await until_version(setup, "13")
+    assert setup.keys == {"default/a": "5"}
+    assert setup.informer.store.resource_version == "13"
+    await eventually(lambda: len(setup.recorder.told) == 3)
+    assert setup.recorder.told[-1] == ("delete", "default/b", "11", True), "the last state that was seen"
+    assert "the transform failed on pods default/b" in caplog.text
+
+
+async def test_a_deletion_of_another_kind_that_cannot_be_transformed_is_dropped(
+    start: StartInformer, server: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    def transform(raw: bytes) -> bytes:
+        if b"Table" in raw:
+            raise ValueError("bad")
+        return raw
+
+    setup, watch = await listed(start, server, transform=transform)
+    await watch.send("DELETED", pod("a", "11") | {"kind": "Table"})
+    await watch.send("ADDED", pod("b", "12"))
+    await until_version(setup, "12")
+    assert setup.keys == {"default/a": "5", "default/b": "12"}
+    assert "dropped from the watch of pods: expected v1 Pod, got v1 Table" in caplog.text
