@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+import pytest
 from aiohttp import web
 
 from informerd.client import Client
@@ -49,6 +50,12 @@ def status(code: int, reason: str, message: str = "", causes: Iterable[Json] = (
 TOO_LARGE = status(
     504, "Timeout", "Too large resource version: 9, current: 1", [{"reason": "ResourceVersionTooLarge", "message": "x"}]
 )
+TOO_LARGE_ENCODINGS = (
+    pytest.param(status(504, "Timeout", "x", [{"reason": "ResourceVersionTooLarge"}]), id="cause type"),
+    pytest.param(status(504, "Timeout", "x", [{"message": "Too large resource version"}]), id="cause message"),
+    pytest.param(status(504, "Timeout", "Too large resource version: 9, current: 1"), id="message"),
+)
+"""How API servers of different ages say it."""
 EXPIRED = status(410, "Expired", "too old resource version: 1 (5)")
 
 

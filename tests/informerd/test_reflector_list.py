@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from informerd.errors import Expired
+from informerd.errors import Expired, Unreachable
 from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import EXPIRED, TOO_LARGE, ScriptedServer, bookmark, pod, status
+from tests.informerd.scripted import EXPIRED, TOO_LARGE, TOO_LARGE_ENCODINGS, ScriptedServer, bookmark, pod, status
 from tests.informerd.situations import listed, until_version
 from tests.wait import eventually
 
@@ -53,15 +53,7 @@ async def test_an_expired_or_too_large_version_is_asked_for_again_at_once_as_any
     assert asked == ["0", "20", "", "30", "", "40", ""]
 
 
-@pytest.mark.parametrize(
-    "failure",
-    [
-        status(504, "Timeout", "x", [{"reason": "ResourceVersionTooLarge"}]),
-        status(504, "Timeout", "x", [{"reason": "", "message": "Too large resource version"}]),
-        status(504, "Timeout", "Too large resource version: 9, current: 1"),
-    ],
-    ids=["cause type", "cause message", "message"],
-)
+@pytest.mark.parametrize("failure", TOO_LARGE_ENCODINGS)
 async def test_too_large_is_understood_in_its_three_encodings(
     start: StartInformer, server: ScriptedServer, failure: dict[str, object]
 ) -> None:
@@ -158,3 +150,126 @@ async def test_a_malformed_list_is_reported_and_tried_again(
     await clock.advance(0.8)
     (await server.take_list()).answer_list([], "3")
     await until_version(setup, "3")
+
+
+@pytest.mark.parametrize(
+    "failure", [status(410, "Expired"), status(410, "Gone"), status(410, "Strange")], ids=lambda each: each["reason"]
+)
+async def test_each_kind_of_410_is_an_expired_version(
+    start: StartInformer, server: ScriptedServer, failure: dict[str, object]
+) -> None:
+    await start(streaming_lists=False)
+    (await server.take_list()).fail(failure)
+    assert (await server.take_list()).params == {"limit": "500"}
+
+
+async def test_a_whole_list_that_has_expired_too_is_asked_for_as_any_version(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    """The reference's FullListIfExpired: each fallback of the pager and of the reflector, one after the other."""
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).answer_list([pod("a", "1")], "10", continue_token="next")
+    (await server.take_list()).answer_list([pod("b", "2")], "10")
+    await (await server.take_watch()).send("ERROR", EXPIRED)
+    await clock.sleeper(0.8, 1.6)
+    await clock.advance(0.8)
+    (await server.take_list()).answer_list([pod("a", "11")], "12", continue_token="more")
+    (await server.take_list()).fail(EXPIRED)
+    whole = await server.take_list()
+    assert whole.params == {"resourceVersion": "10"}
+    whole.fail(EXPIRED)
+    anything = await server.take_list()
+    assert anything.params == {"limit": "500"}
+    assert setup.keys == {"default/a": "1", "default/b": "2"}, "half a list is no list"
+    anything.answer_list([pod("b", "13")], "20")
+    await until_version(setup, "20")
+    assert setup.keys == {"default/b": "13"}
+    assert len(setup.errors) == 1, "the watch's end alone"
+
+
+async def test_a_later_page_at_a_version_too_large_leads_to_a_list_at_any_version(
+    start: StartInformer, server: ScriptedServer
+) -> None:
+    await start(streaming_lists=False)
+    (await server.take_list()).answer_list([pod("a", "1")], "10", continue_token="next")
+    (await server.take_list()).fail(TOO_LARGE)
+    assert (await server.take_list()).params == {"limit": "500"}
+
+
+async def test_pages_at_any_version_do_not_make_later_lists_come_in_pages(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    """A list at any version comes from etcd, in pages; the next one may come from the watch cache, which has none."""
+    await start(streaming_lists=False)
+    (await server.take_list()).fail(EXPIRED)
+    (await server.take_list()).answer_list([pod("a", "1")], "10", continue_token="next")
+    (await server.take_list()).answer_list([], "10")
+    await (await server.take_watch()).send("ERROR", EXPIRED)
+    await clock.sleeper(0.8, 1.6)
+    await clock.advance(0.8)
+    assert (await server.take_list()).params == {"resourceVersion": "10"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"12"},"rows":[]}',
+        '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":500}',
+        "{}",
+        "null",
+        "",
+        "<html>Please sign in.</html>",
+        '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"12"},"items":[',
+    ],
+)
+async def test_what_is_no_list_is_not_taken_for_an_empty_one(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, body: str
+) -> None:
+    setup, watch = await listed(start, server)
+    await watch.send("ERROR", EXPIRED)
+    await clock.sleeper(0.8, 1.6)
+    await clock.advance(0.8)
+    (await server.take_list()).answer_text(body)
+    await clock.sleeper(1.6, 3.2)
+    assert setup.keys == {"default/a": "5"}
+    assert (setup.state, len(setup.errors)) == ("stale", 2)
+    assert "malformed" in setup.informer.health().problem
+    await clock.advance(1.6)
+    assert (await server.take_list()).version == "10"
+
+
+async def test_a_list_whose_items_are_null_is_empty(start: StartInformer, server: ScriptedServer) -> None:
+    """As Go writes a slice that nobody made."""
+    setup = await start(streaming_lists=False)
+    text = '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"12"},"items":null}'
+    (await server.take_list()).answer_text(text)
+    await setup.informer.wait_for_sync()
+    assert setup.informer.store.resource_version == "12"
+
+
+async def test_a_list_that_is_cut_off_changes_nothing(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup, watch = await listed(start, server)
+    await watch.send("ERROR", EXPIRED)
+    await clock.sleeper(0.8, 1.6)
+    await clock.advance(0.8)
+    request = await server.take_list()
+    await request.send_raw(b'{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"12"},"items":[')
+    request.drop()
+    await clock.sleeper(1.6, 3.2)
+    assert isinstance(setup.errors[-1], Unreachable)
+    assert setup.keys == {"default/a": "5"}
+    await clock.advance(1.6)
+    assert (await server.take_list()).version == "10"
+
+
+async def test_an_object_that_comes_twice_in_pages_counts_once_as_it_came_last(
+    start: StartInformer, server: ScriptedServer
+) -> None:
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).answer_list([pod("a", "1"), pod("b", "2")], "10", continue_token="next")
+    (await server.take_list()).answer_list([pod("a", "3")], "10")
+    await until_version(setup, "10")
+    assert setup.keys == {"default/a": "3", "default/b": "2"}
+    await eventually(lambda: setup.recorder.words == ["add default/a@3", "add default/b@2"])
