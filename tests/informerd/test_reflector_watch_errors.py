@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from informerd.errors import Expired, Unreachable
+from informerd.list_watch import ListWatch
+from informerd.objects import Object
+from informerd.reflector_settings import ReflectorSettings
+from informerd.resource import PODS
+from informerd.shared_informer import SharedInformer
 from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import EXPIRED, ScriptedServer, bookmark, pod, status
+from tests.informerd.scripted import EXPIRED, TOO_LARGE, Request, ScriptedServer, bookmark, pod, status
 from tests.informerd.situations import listed, until_version
 from tests.wait import eventually
 
@@ -136,3 +143,179 @@ async def test_a_bookmark_from_before_what_was_heard_leads_to_a_relist_at_any_ve
     again.answer_list([], "4")
     assert (await server.take_watch()).version == "4"
     assert setup.keys == {}
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "date", "waits"),
+    [
+        (4, "", 4.0),
+        ("Fri, 15 Jan 2027 08:17:00 GMT", "Fri, 15 Jan 2027 08:16:51 GMT", 9.0),
+        ("Thu, 01 Jan 1970 00:00:09 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", 9.0),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 15 Jan 2027 08:16:51 GMT", 0.8),
+        ("soon", "", 0.8),
+        ("99999999999999999999", "", 600.0),
+    ],
+    ids=["seconds", "a date", "a date on a clock that is wrong", "a date in the past", "words", "absurd"],
+)
+async def test_too_many_requests_say_when_to_come_again(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, retry_after: int | str, date: str, waits: float
+) -> None:
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).answer_list([], "10")
+    (await server.take_watch()).fail(status(429, "TooManyRequests"), retry_after=retry_after, date=date)
+    await eventually(lambda: setup.errors)
+    assert await clock.sleeper() == pytest.approx(waits)
+    await clock.advance(waits)
+    assert (await server.take_watch()).version == "10"
+
+
+async def test_too_many_requests_in_the_stream_say_in_the_status_when_to_come_again(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup, watch = await listed(start, server)
+    await watch.send("ERROR", status(429, "TooManyRequests", retry_after=9))
+    await eventually(lambda: setup.errors)
+    assert await clock.sleeper(8, 10) == 9
+    await clock.advance(9)
+    assert (await server.take_watch()).version == "10"
+
+
+async def test_many_refusals_and_too_many_requests_never_lead_to_a_relist_and_each_waits_longer(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    """The reference's InitConnBackoff, BackoffOnTooManyRequests and NoRelistOnTooManyRequests."""
+    setup, watch = await listed(start, server)
+    waits = []
+    for count in range(8):
+        if count % 2:
+            watch.fail(status(429, "TooManyRequests"))
+        else:
+            await watch.send("ERROR", status(429, "TooManyRequests"))
+        await eventually(lambda count=count: len(setup.errors) == count + 1)  # type: ignore[misc]
+        waits.append(await clock.sleeper(below=40))
+        await clock.advance(max(waits[-1], 1))
+        watch = await server.take_watch()
+        assert watch.version == "10"
+    assert waits == pytest.approx([0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30])
+    assert setup.informer.health().relists == 0
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        status(
+            500, "StoreReadError", "failed to prepare current and previous objects: corrupt object has been deleted"
+        ),
+        status(418, "Teapot", "no reason that we know"),
+        status(504, "Timeout", "The request timed out"),
+        status(403, "Forbidden", "not any more"),
+        {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "no status"}},
+        {"code": "no number"},
+    ],
+    ids=["corrupt object", "unknown reason", "timeout", "forbidden", "no status", "malformed status"],
+)
+async def test_any_other_error_in_the_stream_leads_to_a_relist_after_the_backoff(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, failure: dict[str, object]
+) -> None:
+    """Among them the reference's ReplacesStoreOnUnsafeDelete: what was deleted without an event leaves the store."""
+    setup, watch = await listed(start, server)
+    await watch.send("ADDED", pod("corrupt", "11"))
+    await until_version(setup, "11")
+    await watch.send("ERROR", failure)
+    assert await clock.sleeper(0.8, 1.6) == 0.8
+    assert (setup.state, len(setup.errors)) == ("stale", 1)
+    await clock.advance(1)
+    request = await server.take_list()
+    assert request.version == "11"
+    request.answer_list([pod("a", "5")], "12")
+    await until_version(setup, "12")
+    assert setup.keys == {"default/a": "5"}
+    await eventually(lambda: setup.recorder.told[-1] == ("delete", "default/corrupt", "11", True))
+
+
+async def test_events_before_an_error_in_the_same_piece_are_not_lost(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup, watch = await listed(start, server)
+    await watch.send_all([("ADDED", pod("b", "11")), ("ERROR", EXPIRED), ("ADDED", pod("never", "12"))])
+    await clock.sleeper(0.8, 1.6)
+    assert setup.keys == {"default/a": "5", "default/b": "11"}
+    assert setup.informer.last_resource_version == "11"
+
+
+@pytest.mark.parametrize("failure", [EXPIRED, TOO_LARGE, status(500, "InternalError"), status(404, "NotFound", "x")])
+async def test_a_watch_that_is_refused_with_another_error_leads_to_a_relist(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, failure: dict[str, object]
+) -> None:
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).answer_list([], "10")
+    (await server.take_watch()).fail(failure)
+    await clock.sleeper(0.8, 1.6)
+    assert len(setup.errors) == 1
+    await clock.advance(1)
+    assert not (await server.take()).is_watch
+
+
+async def test_a_version_too_large_in_the_stream_leads_to_a_list_at_it_and_then_at_any(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    _, watch = await listed(start, server)
+    await watch.send("ERROR", TOO_LARGE)
+    await clock.sleeper(0.8, 1.6)
+    await clock.advance(1)
+    request = await server.take_list()
+    assert request.version == "10"
+    request.fail(TOO_LARGE)
+    assert (await server.take_list()).version == ""
+
+
+async def test_internal_errors_are_retried_a_second_apart_until_their_time_is_up_and_then_again_after_a_calm_minute(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    """The reference's RetryInternalError."""
+    setup, watch = await listed(start, server, internal_error_retry=3.0)
+    failure = status(500, "InternalError", "etcdserver: no leader")
+
+    async def retried(watch: Request) -> Request:
+        await watch.send("ERROR", failure)
+        await eventually(lambda: server.waiting or [sleep for sleep in clock.sleeps if sleep <= 1])
+        await clock.advance(1)
+        return await server.take_watch()
+
+    for _ in range(2):
+        for _ in range(4):
+            watch = await retried(watch)
+            assert watch.version == "10"
+        await watch.open()
+        await clock.advance(61)
+    for _ in range(4):
+        watch = await retried(watch)
+    assert setup.errors == []
+    await watch.send("ERROR", failure)
+    await eventually(lambda: setup.errors)
+    await clock.advance(1)
+    await server.take_list()
+
+
+async def test_the_watch_error_handler_hears_of_lists_and_of_watches_and_may_raise(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail_too(error: Exception) -> None:
+        heard.append(str(error))
+        raise RuntimeError("the handler's own fault")
+
+    heard: list[str] = []
+    async with server.client(clock) as client:
+        list_watch = ListWatch(client, PODS, projection=Object)
+        informer = SharedInformer(list_watch, clock=clock, settings=ReflectorSettings(streaming_lists=False))
+        informer.set_watch_error_handler(fail_too)
+        running = asyncio.create_task(informer.run())
+        (await server.take_list()).fail(status(500, "InternalError", "the list"))
+        await eventually(lambda: heard == ["the list"])
+        await clock.advance(2)
+        (await server.take_list()).answer_list([], "10")
+        (await server.take_watch()).fail(status(500, "InternalError", "the watch"))
+        await eventually(lambda: heard == ["the list", "the watch"])
+        assert caplog.text.count("the watch-error handler failed") == 2
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
