@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from inspect import isawaitable
-from typing import Generic, TypeAlias, TypeVar
+from functools import partial
+from typing import Generic, TypeVar
 
-import msgspec
-
+from informerd.caller import Caller
 from informerd.clock import Clock
-from informerd.handler import Handler, is_another_object, name_of
+from informerd.errors import InformerStopped
+from informerd.handler import Handler, name_of
+from informerd.handler_thread import HandlerThread
+from informerd.notification import Add, Delete, Notification, Update
 from informerd.objects import Object
-from informerd.repeats import Repeats, nth
+from informerd.turns import Turns
 from informerd.waiting import Waiting
+
+__all__ = ["Add", "Delete", "Listener", "Notification", "Update"]
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -23,32 +28,15 @@ T = TypeVar("T", bound=Object)
 BUFFER_WARNING = 100_000
 """Notifications waiting for one handler that are worth a line in the log."""
 
-TURN = 100
-"""Notifications after which the event loop gets its turn, even where the handler never waits."""
-
-
-class Add(msgspec.Struct, Generic[T], gc=False):
-    object: T
-    is_in_initial_list: bool
-
-
-class Update(msgspec.Struct, Generic[T], gc=False):
-    old: T
-    new: T
-
-
-class Delete(msgspec.Struct, Generic[T], gc=False):
-    object: T
-    final_state_unknown: bool
-
-
-Notification: TypeAlias = Add[T] | Update[T] | Delete[T]
+STOP_LIMIT = 10.0
+"""Seconds for which the end of a call is waited for that a thread is in when its informer stops."""
 
 
 class Listener(Generic[T]):
     """Delivers notifications to one handler, in order. It is also the registration that add_handler gives back.
 
-    What the handler raises is logged and counted, and delivery goes on.
+    What the handler raises is logged and counted, and delivery goes on. With `in_thread` the handler is called in a
+    thread of its own, one call at a time; what has gathered meanwhile is handed over together.
     """
 
     def __init__(
@@ -61,76 +49,100 @@ class Listener(Generic[T]):
         on_remove: Callable[[Listener[T]], None],
         name: str = "",
         resource: str = "",
+        in_thread: bool = False,
     ) -> None:
         self.name = name or name_of(handler)
         """What logs and metrics call the handler."""
-        self._resource = resource
-        self._repeats = Repeats(clock)
         self.resync = resync
         """Seconds between resyncs, 0 for none."""
         self.resync_due = clock.now() + resync
         self.given = 0
         """Notifications put into the buffer so far."""
-        self.failures = 0
-        """How often the handler raised."""
         self.overflows = 0
         """How often the buffer grew past BUFFER_WARNING."""
-        self._handler = handler
-        self._same_version_updates = same_version_updates
+        self._clock = clock
+        self._resource = resource
+        self._in_thread = in_thread
+        self._caller = Caller(
+            handler,
+            name=self.name,
+            resource=resource,
+            clock=clock,
+            same_version_updates=same_version_updates,
+            in_thread=in_thread,
+        )
+        self._turns = Turns(self.name, clock)
         self._on_remove = on_remove
         self._batches: deque[Sequence[Notification[T]] | None] = deque()
-        self._depth = 0
         self._waiting = Waiting(clock)
         self._overflowing = False
         self._wakeup = asyncio.Event()
-        self._synced = asyncio.Event()
+        self._settled = asyncio.Event()
+        self._synced = False
         self._removed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
+        self._thread: HandlerThread | None = None
 
     @property
     def has_synced(self) -> bool:
         """Whether the informer has synced and each initial add has been delivered (returned or raised)."""
-        return self._synced.is_set()
+        return self._synced
 
     @property
     def depth(self) -> int:
-        """Notifications that wait for the handler."""
-        return self._depth
+        """Notifications that wait for the handler, the one that it is at included."""
+        return 0 if self._removed else self.given - self._caller.done
+
+    @property
+    def failures(self) -> int:
+        """How often the handler raised."""
+        return self._caller.failures
 
     @property
     def oldest_age(self) -> float:
         """Seconds since the oldest notification that waits, or its batch, was put into the buffer; 0 for none."""
         return self._waiting.oldest_age
 
+    @property
+    def is_running(self) -> bool:
+        """Whether its task, or a call in its thread, has not ended."""
+        if self._task is None:
+            return False
+        return not self._task.done() or (self._thread is not None and self._thread.is_running)
+
     async def wait_for_sync(self) -> None:
-        """Wait until `has_synced`."""
-        await self._synced.wait()
+        """Wait until `has_synced`. Raises InformerStopped if it is removed or the informer stops before."""
+        await self._settled.wait()
+        if not self._synced:
+            raise InformerStopped(f"the handler {self.name} was removed before it had been told of the first list")
 
     def remove(self) -> None:
-        """Tell the handler nothing more; what was not delivered is dropped. May be repeated, also by the handler."""
-        if self._removed:
-            return
-        self._removed = True
-        self._batches.clear()
-        self._waiting.clear()
-        self._depth = 0
-        self._wakeup.set()
-        self._on_remove(self)
+        """Tell the handler nothing more; what was not delivered is dropped. A call under way goes on to its end.
+
+        May be repeated, and called from any thread, by the handler too.
+        """
+        self._caller.ended = True
+        if self._loop is None or _running_loop() is self._loop:
+            self._leave()
+        else:
+            with contextlib.suppress(RuntimeError):  # the event loop was closed, and with it all is over
+                self._loop.call_soon_threadsafe(self._leave)
 
     def give(self, notifications: Sequence[Notification[T]]) -> None:
         """Append to the buffer. For the informer; the sequence may be shared by all listeners."""
         self._batches.append(notifications)
-        self._depth += len(notifications)
-        self._waiting.put(len(notifications))
         self.given += len(notifications)
+        self._waiting.put(len(notifications))
         self._wakeup.set()
-        if self._depth <= BUFFER_WARNING // 2:
+        depth = self.given - self._caller.done
+        if depth <= BUFFER_WARNING // 2:
             self._overflowing = False
-        elif self._depth > BUFFER_WARNING and not self._overflowing:
+        elif depth > BUFFER_WARNING and not self._overflowing:
             self._overflowing = True
             self.overflows += 1
-            fields = {"resource": self._resource, "handler": self.name, "depth": self._depth}
-            log.warning("%d notifications wait for the handler %s", self._depth, self.name, extra=fields)
+            fields = {"resource": self._resource, "handler": self.name, "depth": depth}
+            log.warning("%d notifications wait for the handler %s", depth, self.name, extra=fields)
 
     def give_end_of_initial_list(self) -> None:
         """Append the mark after which the handler has synced. For the informer."""
@@ -140,75 +152,97 @@ class Listener(Generic[T]):
     def start(self) -> None:
         """Begin to deliver. For the informer."""
         if self._task is None and not self._removed:
-            self._task = asyncio.create_task(self._run(), name=f"handler {self._handler!r}")
+            self._loop = asyncio.get_running_loop()
+            self._task = asyncio.create_task(self._run(), name=f"handler {self.name}")
 
     async def stop(self) -> None:
-        """Cancel the delivery and wait for its end. For the informer."""
+        """End the delivery and wait for its end. For the informer.
+
+        An async call under way is cancelled; one in a thread is waited for, STOP_LIMIT seconds at most.
+        """
         self.remove()
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            if not self._task.cancelling():
+                self._task.cancel()
+            await asyncio.wait((self._task,))
+        thread = self._thread
+        if thread is not None and not await thread.join(STOP_LIMIT):
+            text = "the handler %s has not returned within %g s and is left behind in its thread"
+            log.warning(text, self.name, STOP_LIMIT, extra={"resource": self._resource, "handler": self.name})
+        self._thread = None
+
+    def _leave(self) -> None:
+        if self._removed:
+            return
+        self._removed = True
+        self._batches.clear()
+        self._waiting.clear()
+        self._settled.set()
+        self._wakeup.set()
+        self._on_remove(self)
 
     async def _run(self) -> None:
-        while not self._removed:
-            if not self._batches:
-                self._wakeup.clear()
-                await self._wakeup.wait()
-                continue
-            batch = self._batches.popleft()
-            if batch is None:
-                self._synced.set()
-                continue
-            await self._deliver_batch(batch)
-            self._waiting.take(len(batch))
+        if self._in_thread:
+            self._thread = HandlerThread(f"handler {self.name}", self._clock)
+        try:
+            while not self._removed:
+                if not self._batches:
+                    self._wakeup.clear()
+                    await self._wakeup.wait()
+                    self._turns.had()
+                elif (batch := self._batches.popleft()) is None:
+                    self._synced = True
+                    self._settled.set()
+                elif self._thread is None:
+                    await self._deliver(batch)
+                    self._waiting.take(len(batch))
+                else:
+                    await self._deliver_in(self._thread, batch)
+        finally:
+            if self._thread is not None:
+                self._thread.end()
 
-    async def _deliver_batch(self, batch: Sequence[Notification[T]]) -> None:
-        for count, notification in enumerate(batch, 1):
-            if self._removed:
-                return
-            try:
-                answer = self._call(notification)
-                if answer is not None and isawaitable(answer):
+    async def _deliver(self, batch: Sequence[Notification[T]]) -> None:
+        position, count = 0, len(batch)
+        caller, turns = self._caller, self._turns
+        while position < count and not self._removed:
+            start = position
+            end = start + turns.left
+            position, answer = caller.call(batch, start, end if end < count else count)  # noqa: FURB136 - the hot path
+            if answer is None:
+                turns.took(position - start)
+            else:
+                turns.awaited(position - start)
+                try:
                     await answer
-            except asyncio.CancelledError as error:
-                if self._is_cancelled():
-                    raise
-                self._failed(notification, error)  # something that the handler awaited was cancelled, not this task
-            except Exception as error:  # noqa: BLE001 - a handler's failure must not end the delivery
-                self._failed(notification, error)
-            self._depth = max(0, self._depth - 1)
-            if count % TURN == 0:
+                except asyncio.CancelledError as error:
+                    if _is_cancelled():
+                        raise
+                    caller.failed(batch[position - 1], error)  # what the handler awaited was cancelled, not this task
+                except Exception as error:  # noqa: BLE001 - a handler's failure must not end the delivery
+                    caller.failed(batch[position - 1], error)
+                caller.done += 1
+            if turns.left <= 0:
                 await asyncio.sleep(0)
-        await asyncio.sleep(0)
+                turns.had()
 
-    def _is_cancelled(self) -> bool:
-        task = asyncio.current_task()
-        return task is not None and task.cancelling() > 0
-
-    def _failed(self, notification: Notification[T], error: BaseException) -> None:
-        self.failures += 1
-        if number := self._repeats.count(type(error).__name__):
-            key = _key(notification)
-            fields = {"resource": self._resource, "handler": self.name, "object": key, "failures": number}
-            text = "the handler %s failed on %s %s%s"
-            log.error(text, self.name, self._resource, key, nth(number), exc_info=error, extra=fields)
-
-    def _call(self, notification: Notification[T]) -> object:
-        match notification:
-            case Update(old, new):
-                if self._same_version_updates or _differ(old, new):
-                    return self._handler.on_update(old, new)
-                return None
-            case Add(obj, is_in_initial_list):
-                return self._handler.on_add(obj, is_in_initial_list)
-            case Delete(obj, final_state_unknown):
-                return self._handler.on_delete(obj, final_state_unknown)
+    async def _deliver_in(self, thread: HandlerThread, batch: Sequence[Notification[T]]) -> None:
+        """Hand over the batch, and what follows it up to the end of the initial list, in one go."""
+        batches = [batch]
+        while self._batches and (following := self._batches[0]) is not None:
+            batches.append(following)
+            self._batches.popleft()
+        await thread.run(partial(self._caller.call_in_thread, batches))
+        self._waiting.take(sum(map(len, batches)))
 
 
-def _differ(old: Object, new: Object) -> bool:
-    """A store restored from a backup may give another object the version that the old one had."""
-    return old.metadata.resource_version != new.metadata.resource_version or is_another_object(old, new)
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
-def _key(notification: Notification[T]) -> str:
-    return notification.new.key if isinstance(notification, Update) else notification.object.key
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

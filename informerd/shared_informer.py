@@ -70,6 +70,7 @@ class SharedInformer(Generic[T]):
         self._repeats = Repeats(self._clock)
         self._default_resync = resync
         self._listeners: list[Listener[T]] = []
+        self._leaving: list[Listener[T]] = []  # removed, but in the middle of a last call
         self._listeners_changed = asyncio.Event()
         self._version_waiters: list[tuple[str, asyncio.Future[None]]] = []
         self._synced = False
@@ -133,13 +134,15 @@ class SharedInformer(Generic[T]):
         resync: float | None = None,
         same_version_updates: bool | None = None,
         name: str = "",
+        in_thread: bool = False,
     ) -> Registration[T]:
         """Tell `handler` of everything in the store, as adds of the initial list, and then of every change.
 
         `resync`: seconds between updates for every object although nothing changed (0 for none, at least 1; default is
         the informer's). `same_version_updates`: whether updates that repeat a resource version (resync, relist) are
         delivered; by default only with a resync. `name` is what logs and metrics call it, by default its class or
-        function; handlers of one name are counted together. Raises InformerStopped.
+        function; handlers of one name are counted together. `in_thread`: the handler's functions are plain ones that
+        block, and are called in a thread of their own. Raises InformerStopped.
         """
         if self._stopped:
             raise self._stopped_error()
@@ -152,6 +155,7 @@ class SharedInformer(Generic[T]):
             on_remove=self._forget,
             name=name,
             resource=self.resource.key,
+            in_thread=in_thread,
         )
         self._listeners.append(listener)
         self._listeners_changed.set()
@@ -234,7 +238,7 @@ class SharedInformer(Generic[T]):
         for _, waiter in self._version_waiters:
             if not waiter.done():
                 waiter.set_exception(self._stopped_error())
-        await asyncio.gather(*(listener.stop() for listener in [*self._listeners]))
+        await asyncio.gather(*(listener.stop() for listener in [*self._listeners, *self._leaving]))
 
     def _stopped_error(self) -> InformerStopped:
         return InformerStopped(f"the informer of {self.resource.key} has stopped")
@@ -243,6 +247,7 @@ class SharedInformer(Generic[T]):
         if listener in self._listeners:
             self._listeners.remove(listener)
             self._listeners_changed.set()
+            self._leaving = [each for each in (*self._leaving, listener) if each.is_running]
 
     async def _process(self) -> None:
         while True:

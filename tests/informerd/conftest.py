@@ -40,6 +40,7 @@ class Setup(msgspec.Struct):
     recorder: Recorder
     server: ScriptedServer
     clock: FakeClock
+    task: asyncio.Task[None]
     errors: list[Exception] = msgspec.field(default_factory=list)
 
     @property
@@ -75,12 +76,13 @@ async def _running(server: ScriptedServer, clock: FakeClock, **settings: Any) ->
     async with server.client(clock) as client:
         list_watch = ListWatch(client, PODS, projection=projection, transform=transform)
         informer = SharedInformer(list_watch, clock=clock, probe=probe, settings=ReflectorSettings(**settings))
-        setup = Setup(informer, Recorder(), server, clock)
-        informer.add_handler(setup.recorder)
-        informer.set_watch_error_handler(setup.errors.append)
+        errors: list[Exception] = []
+        recorder = Recorder()
+        informer.add_handler(recorder)
+        informer.set_watch_error_handler(errors.append)
         task = asyncio.create_task(informer.run())
         try:
-            yield setup
+            yield Setup(informer, recorder, server, clock, task, errors)
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
