@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping
 from typing import Literal
 
 ListMethod = Literal["stream", "pages"]
@@ -65,9 +66,15 @@ class ReflectorCounters:
 
 
 class InformerCounters:
-    """Deltas by what they were to the store, and what lists changed in it."""
+    """One informer's: deltas by what they were to the store, what lists changed in it, and what others counted."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, reflector: ReflectorCounters, faults: Mapping[str, int], states_entered: Mapping[str, int]
+    ) -> None:
+        self.reflector = reflector
+        self.faults = faults
+        """Objects that could not be taken as they came, see `faults.Fault`."""
+        self.states_entered = states_entered
         self.added = self.updated = self.deleted = 0
         """Changes from watches, as the store saw them."""
         self.ignored = 0

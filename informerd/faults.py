@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from typing import Literal
+from typing import Literal, get_args
 
 from informerd.clock import Clock
 from informerd.repeats import Repeats, nth
@@ -20,7 +20,8 @@ class Faults:
     """One resource's faults. `resource` is its key, for the log."""
 
     def __init__(self, resource: str, clock: Clock | None = None) -> None:
-        self.counts: Counter[Fault] = Counter()
+        self.counts: Counter[str] = Counter(dict.fromkeys(get_args(Fault), 0))
+        """By Fault."""
         self._resource = resource
         self._repeats = Repeats(clock)
 

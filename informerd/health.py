@@ -72,8 +72,8 @@ class HealthMonitor:
         self._repeats = Repeats(clock)
         self.failures = 0
         """Failed tries since it was live."""
-        self.entered: Counter[State] = Counter()
-        """How often it came into which state."""
+        self.entered: Counter[str] = Counter()
+        """How often it came into which State."""
 
     @property
     def state(self) -> State:

@@ -67,12 +67,16 @@ class ListWatch(Generic[T]):
     ) -> None:
         self.resource = resource
         self.namespace = namespace
-        self.label_selector = label_selector
-        self.field_selector = field_selector
         self._client = client
         self.faults = Faults(resource.key, clock)
         self._decoder = Decoder(resource, projection, transform, self.faults)
         self._selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
+
+    @property
+    def selector(self) -> str:
+        """What narrows it, for people: its label selector, then its field selector after ``fields:``; empty for all."""
+        labels, fields = self._selectors["labelSelector"], self._selectors["fieldSelector"]
+        return " ".join(part for part in (labels, fields and f"fields:{fields}") if part)
 
     async def page(self, resource_version: str, *, limit: int = 0, continue_token: str = "") -> Page[T]:
         """One page of a list; `limit` 0 means all of it. Raises the errors of `informerd.errors`.

@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from informerd.clock import Clock
 from informerd.errors import ApiError, CredentialsError, InformerdError
@@ -55,8 +55,8 @@ class Probe:
         self._listeners: dict[ProbeListener, None] = {}
         self._repeats = Repeats(clock)
         self._silent_probes = 0
-        self.outcomes: Counter[ProbeOutcome] = Counter()
-        """How often which outcome was seen."""
+        self.outcomes: Counter[str] = Counter(dict.fromkeys(get_args(ProbeOutcome), 0))
+        """How often each ProbeOutcome was seen."""
         self.problem = ""
         """What is wrong since the last probe, as a sentence; empty while the API server answers."""
 

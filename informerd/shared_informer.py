@@ -10,11 +10,10 @@ from typing import Generic, TypeVar, cast
 
 from informerd.backoff import Backoff
 from informerd.clock import Clock, SystemClock, sleep_or
-from informerd.counters import InformerCounters, ReflectorCounters
+from informerd.counters import InformerCounters
 from informerd.delta_fifo import BATCH_KEYS, DeltaFifo
 from informerd.deltas import Bookmark, Change, Deleted, Delta, ReplacedAll, SyncAll
 from informerd.errors import AlreadyStarted, InformerStopped
-from informerd.faults import Faults
 from informerd.handler import Handler
 from informerd.health import Health, HealthMonitor
 from informerd.index import IndexFunction
@@ -58,15 +57,17 @@ class SharedInformer(Generic[T]):
         settings: ReflectorSettings | None = None,
     ) -> None:
         self.resource: Resource = list_watch.resource
-        self._source = list_watch
+        self.namespace = list_watch.namespace
+        self.selector = list_watch.selector
         self.store: Store[T] = Store(indexes)
         self._clock = clock or SystemClock()
         self._monitor = HealthMonitor(self._clock, self.resource.key)
         self._fifo: DeltaFifo[T] = DeltaFifo(self._clock)
-        self.counters = InformerCounters()
         self._reflector = Reflector(
             list_watch, self._fifo, clock=self._clock, monitor=self._monitor, probe=probe, settings=settings
         )
+        self.counters = InformerCounters(self._reflector.counters, list_watch.faults.counts, self._monitor.entered)
+        """What was counted so far, for metrics."""
         self._repeats = Repeats(self._clock)
         self._default_resync = resync
         self._listeners: list[Listener[T]] = []
@@ -88,16 +89,6 @@ class SharedInformer(Generic[T]):
     def last_resource_version(self) -> str:
         """The version up to which the API server's word was read; the store's own is `store.resource_version`."""
         return self._reflector.last_resource_version
-
-    @property
-    def reflector_counters(self) -> ReflectorCounters:
-        """How lists and watches went."""
-        return self._reflector.counters
-
-    @property
-    def faults(self) -> Faults:
-        """Objects that could not be taken as they came."""
-        return self._source.faults
 
     @property
     def registrations(self) -> list[Registration[T]]:
