@@ -279,7 +279,7 @@ class SharedInformer(Generic[T]):
                 continue
             old = store.put(change.key, obj)
             notifications.append(Add(obj, initial) if old is None else Update(old, obj))
-        store.resource_version = changes[-1].object.metadata.resource_version
+        store.resource_version = changes[-1].object.metadata.resource_version or store.resource_version
         self.counters.changed(len(changes), len(notifications), removed, len(store) - before)
 
     async def _replace(self, objects: dict[str, T], resource_version: str) -> None:

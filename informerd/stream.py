@@ -34,8 +34,10 @@ class LineCutter:
         start, find = 0, chunk.find
         while (end := find(b"\n", start)) >= 0:
             if self._pieces:
-                lines.append(b"".join((*self._pieces, chunk[:end])))
+                line = b"".join((*self._pieces, chunk[:end]))
                 self._pieces.clear()
+                if line != b"\r":
+                    lines.append(line)
             elif end > start + 1 or (end > start and chunk[start] != _RETURN):
                 lines.append(view[start:end])
             start = end + 1

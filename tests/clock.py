@@ -17,6 +17,7 @@ class FakeClock:
 
     def __init__(self) -> None:
         self._now = 1000.0
+        self._epoch = 1_799_999_000.0
         self._sleepers: list[tuple[float, int, float, asyncio.Future[None]]] = []
         self._number = count()
 
@@ -24,7 +25,11 @@ class FakeClock:
         return self._now
 
     def time(self) -> float:
-        return 1_799_999_000.0 + self._now
+        return self._epoch + self._now
+
+    def jump(self, seconds: float) -> None:
+        """Set the wall clock, as a person or a time server may: `time` changes, `now` does not, nobody wakes."""
+        self._epoch += seconds
 
     async def sleep(self, seconds: float) -> None:
         """Wait until the clock has been advanced so far."""

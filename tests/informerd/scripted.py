@@ -110,9 +110,9 @@ class Request:
         headers = {"Date": date} if date else {}
         self._json(body["code"], body, headers if retry_after is None else {**headers, "Retry-After": str(retry_after)})
 
-    async def open(self) -> None:
+    async def open(self, **headers: str) -> None:
         """Begin to answer a WATCH."""
-        stream = web.StreamResponse(headers={"Content-Type": "application/json"})
+        stream = web.StreamResponse(headers={"Content-Type": "application/json", **headers})
         stream.enable_chunked_encoding()
         await stream.prepare(self._request)
         self._stream = stream

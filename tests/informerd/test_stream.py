@@ -69,6 +69,7 @@ def test_empty_lines_are_left_out_and_what_is_unfinished_is_kept() -> None:
     cutter = LineCutter()
     assert cutter.feed(b'\n\r\n{"a":1}\n\n{"b"') == [b'{"a":1}']
     assert cutter.rest() == b'{"b"'
+    assert [cutter.feed(piece) for piece in (b"\r", b"\n{}", b"\r", b"\n")] == [[], [], [], [b"{}\r"]]
 
 
 def test_a_line_of_many_megabytes_costs_in_proportion() -> None:
