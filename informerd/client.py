@@ -196,18 +196,47 @@ class Client:
         call = build_call("GET", path, params, None, JSON, headers, timeout)
         call = replace(call, headers=(*call.headers, ("Accept-Encoding", "identity")))
         async with contextlib.AsyncExitStack() as stack:
-            access = await self._access()
-            try:
-                stream = await stack.enter_async_context(self._transport.stream(call, access))
-            except Unauthorized:
-                renewed = await self._credentials.renew(access)
-                if renewed is None:
-                    raise
-                access = renewed
-                stream = await stack.enter_async_context(self._transport.stream(call, access))
+            stream, access = await self._begin(call, stack)
             self._streams[stream] = access
             stack.callback(self._streams.pop, stream, None)
             yield stream
+
+    @contextlib.asynccontextmanager
+    async def download(
+        self, path: str, params: Params | None = None, *, headers: Headers | None = None, timeout: float = LIST_TIMEOUT
+    ) -> AsyncIterator[WatchStream]:
+        """GET an answer that ends, such as a list, but is long: `read` it as it comes.
+
+        It may not pause for longer than `timeout` (seconds). Compressed on its way where that pays, which it does not
+        on this machine (or where the configuration says so). Told to come later, it is asked for again, as `request`
+        does. Raises ApiError and Unreachable.
+        """
+        call = build_call("GET", path, params, None, JSON, headers, timeout)
+        encoding = "gzip" if self.config.compresses else "identity"
+        call = replace(call, headers=(*call.headers, ("Accept-Encoding", encoding)))
+        async with contextlib.AsyncExitStack() as stack:
+            for tries_left in reversed(range(TRIES)):
+                try:
+                    stream, _ = await self._begin(call, stack, "requests", timeout)
+                    break
+                except (TooManyRequests, ServerError) as error:
+                    if not tries_left or not _may_wait(error):
+                        raise
+                    await self._clock.sleep(error.retry_after or 0.0)
+            yield stream
+
+    async def _begin(
+        self, call: Call, stack: contextlib.AsyncExitStack, pool: Pool = "streams", idle: float | None = None
+    ) -> tuple[WatchStream, Access]:
+        """Begin an answer; after a 401 once more, where there are other credentials to be had."""
+        access = await self._access()
+        try:
+            return await stack.enter_async_context(self._transport.stream(call, access, pool=pool, idle=idle)), access
+        except Unauthorized:
+            renewed = await self._credentials.renew(access)
+            if renewed is None:
+                raise
+        return await stack.enter_async_context(self._transport.stream(call, renewed, pool=pool, idle=idle)), renewed
 
     async def probe(self) -> bool:
         """Whether the API server is alive: any answer of its own within 5 s, on a connection apart, is a yes.

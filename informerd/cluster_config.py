@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 _HEADER_KEY_SAFE = "!#$&'*+-.^_`|~"
 
@@ -103,3 +104,18 @@ class ClusterConfig:
     """The HTTP proxy's address, or empty; it may hold a password."""
     tls: TlsConfig = TlsConfig()
     credentials: UserConfig = UserConfig()
+    compression: bool = True
+    """Whether long lists may come compressed, which saves time on a network and costs some where there is none."""
+
+    @property
+    def compresses(self) -> bool:
+        """Whether to ask for compressed lists: `compression`, but never on this machine."""
+        host = urlsplit(self.server).hostname or ""
+        return self.compression and not (host == "localhost" or _is_loopback(host))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

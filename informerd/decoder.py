@@ -21,8 +21,6 @@ Transform = Callable[[bytes], bytes]
 
 _set = msgspec.structs.force_setattr
 
-_TYPED = (b'{"kind":', b'{"apiVersion":')
-
 
 class _Head(msgspec.Struct, gc=False, rename="camel"):
     """What every object has; needed where its projection cannot be had."""
@@ -84,6 +82,9 @@ class Decoder(Generic[T]):
             obj = self._bare(raw, error)
         if obj.kind != self._kind or obj.api_version != self._api_version:
             self.check_kind(obj.api_version, obj.kind)
+        return self._finish(obj, raw)
+
+    def _finish(self, obj: T, raw: bytes | memoryview) -> T:
         _set(obj, "blob", self._pack(raw))
         _set(obj, "kind", self._kind)  # one string for all of them
         _set(obj, "api_version", self._api_version)
@@ -113,13 +114,32 @@ class Decoder(Generic[T]):
             got = f"{api_version or '(no apiVersion)'} {kind or '(no kind)'}"
             raise UnexpectedObject(f"expected {self._api_version} {self._kind}, got {got}")
 
-    def fill(self, item: bytes | memoryview) -> bytes | memoryview:
-        """A list's item with kind and apiVersion, which the API server leaves out of the items of built-in kinds."""
-        if bytes(item[:14]).startswith(_TYPED):
-            return item
-        head = self._head(item)
-        if head.kind or head.api_version:
-            return item
+    def decode_item(self, item: memoryview) -> T:
+        """A list's item: kind and apiVersion are added, which the API server leaves out of the items of built-in kinds.
+
+        Raises what `decode` raises; of an item that is cut off always msgspec.DecodeError.
+        """
+        if self._transform is not None or self._keeps_raw:
+            _whole(item)
+            return self.decode(self._filled(item))
+        try:
+            obj = self._decode(item)
+        except msgspec.ValidationError:
+            _whole(item)
+            return self.decode(self._filled(item))
+        if not obj.kind and not obj.api_version:
+            return self._finish(obj, self._with_type(item))
+        self.check_kind(obj.api_version, obj.kind)
+        return self._finish(obj, item)
+
+    def _filled(self, item: memoryview) -> bytes | memoryview:
+        try:
+            head = self._head(item)
+        except msgspec.ValidationError as error:
+            raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
+        return item if head.kind or head.api_version else self._with_type(item)
+
+    def _with_type(self, item: memoryview) -> bytes:
         body = bytes(item)
         comma = b"" if body[1:].lstrip().startswith(b"}") else b","
         return b"{" + self._type_members + comma + body[1:]
@@ -140,3 +160,8 @@ class Decoder(Generic[T]):
             raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
         self.faults.add("unfit", f"{self._projection.__name__} does not fit {self.resource.key} {obj.key}: {error}")
         return obj
+
+
+def _whole(raw: memoryview) -> None:
+    """Raises msgspec.DecodeError for what is cut off, which decoding into a type may find out too late."""
+    msgspec.json.decode(raw, type=msgspec.Raw)

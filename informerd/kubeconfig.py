@@ -65,6 +65,7 @@ class Kubeconfig:
             proxy=_proxy(cluster) or proxy_for(server, environ),
             tls=_tls(cluster, user),
             credentials=credentials,
+            compression=not cluster.flag("disable-compression"),
         )
 
     def _add(self, document: Section) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from typing import Generic, TypeVar
 
@@ -15,14 +15,11 @@ from informerd.decoder import Decoder, Transform, TransformFailed
 from informerd.errors import MalformedStream, UnexpectedObject
 from informerd.event_stream import EventStream
 from informerd.faults import Faults
+from informerd.list_splitter import ListSplitter
 from informerd.objects import Object
 from informerd.resource import Resource
 
 T = TypeVar("T", bound=Object)
-
-
-TURN = 200
-"""Items after which the event loop gets its turn."""
 
 
 class Page(msgspec.Struct, Generic[T]):
@@ -78,8 +75,17 @@ class ListWatch(Generic[T]):
         labels, fields = self._selectors["labelSelector"], self._selectors["fieldSelector"]
         return " ".join(part for part in (labels, fields and f"fields:{fields}") if part)
 
-    async def page(self, resource_version: str, *, limit: int = 0, continue_token: str = "") -> Page[T]:
-        """One page of a list; `limit` 0 means all of it. Raises the errors of `informerd.errors`.
+    async def page(
+        self,
+        resource_version: str,
+        *,
+        limit: int = 0,
+        continue_token: str = "",
+        came: Callable[[int], None] = lambda _count: None,
+    ) -> Page[T]:
+        """One page of a list; `limit` 0 means all of it. `came` is told how many objects there are while they come.
+
+        Raises the errors of `informerd.errors`.
 
         Objects of another kind, and those that could not be transformed, are logged and left out.
         """
@@ -88,8 +94,21 @@ class ListWatch(Generic[T]):
             "limit": str(limit) if limit else "",
             "continue": continue_token,
         }
-        answer = await self._client.list(self.resource, self.namespace, params=self._parameters(parameters))
-        return await self._decode_page(answer.body)
+        objects: list[T] = []
+        splitter = ListSplitter(self._decode_item)
+        path = self.resource.path(self.namespace)
+        try:
+            async with self._client.download(path, self._parameters(parameters)) as body:
+                while chunk := await body.read():
+                    self._keep(splitter.feed(chunk), objects)
+                    came(len(objects))
+                    await asyncio.sleep(0)
+            rest, without_items = splitter.finish()
+            self._keep(rest, objects)
+            meta = _list.decode(without_items).metadata
+        except (msgspec.DecodeError, MalformedStream) as error:
+            raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
+        return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count)
 
     async def watch(
         self, resource_version: str, *, lasting: float, begin_within: float = 30.0, send_initial_events: bool = False
@@ -117,23 +136,13 @@ class ListWatch(Generic[T]):
     def _parameters(self, given: Mapping[str, str]) -> dict[str, str]:
         return {name: value for name, value in {**given, **self._selectors}.items() if value}
 
-    async def _decode_page(self, body: bytes) -> Page[T]:
-        try:
-            content = _list.decode(body)
-        except msgspec.DecodeError as error:
-            raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
-        objects = []
-        for count, item in enumerate(content.items or (), 1):
-            if (obj := self._decode_item(item)) is not None:
-                objects.append(obj)
-            if count % TURN == 0:  # a list without pages may be long
-                await asyncio.sleep(0)
-        meta = content.metadata
-        return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count)
+    @staticmethod
+    def _keep(decoded: list[T | None], objects: list[T]) -> None:
+        objects += [obj for obj in decoded if obj is not None]
 
-    def _decode_item(self, item: msgspec.Raw) -> T | None:
+    def _decode_item(self, item: memoryview) -> T | None:
         try:
-            return self._decoder.decode(self._decoder.fill(memoryview(item)))
+            return self._decoder.decode_item(item)
         except UnexpectedObject as error:
             self.faults.unexpected(f"left out of the list of {self.resource.key}", error)
         except TransformFailed as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -33,21 +32,27 @@ async def list_all(list_watch: ListWatch[T], resource_version: str, *, limit: in
     Where a later page has expired, the whole list is asked for again without pages at the version first asked for.
     What goes wrong with the first page is raised.
     """
-    page = await list_watch.page(resource_version, limit=limit)
+    before = 0
+
+    def came(count: int) -> None:
+        progress(before + count, None)
+
+    page = await list_watch.page(resource_version, limit=limit, came=came)
     listing: Listing[T] = Listing({}, page.resource_version, bool(page.continue_token))
-    await _add(listing, page, progress)
+    _add(listing, page, progress)
     while page.continue_token:
+        before = len(listing.objects)
         try:
-            page = await list_watch.page("", limit=limit, continue_token=page.continue_token)
+            page = await list_watch.page("", limit=limit, continue_token=page.continue_token, came=came)
         except Expired:
-            page = await list_watch.page(resource_version)
+            before = 0
+            page = await list_watch.page(resource_version, came=came)
             listing = Listing({}, page.resource_version, True)
-        await _add(listing, page, progress)
+        _add(listing, page, progress)
     return listing
 
 
-async def _add(listing: Listing[T], page: Page[T], progress: Progress) -> None:
+def _add(listing: Listing[T], page: Page[T], progress: Progress) -> None:
     for obj in page.objects:
         listing.objects[obj.key] = obj
     progress(len(listing.objects), page.remaining)
-    await asyncio.sleep(0)

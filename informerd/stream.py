@@ -1,4 +1,4 @@
-"""A watch's byte stream, cut into lines."""
+"""An answer's byte stream, whose end may be far: a watch's, cut into lines, or a list's."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class LineCutter:
 
 
 class WatchStream:
-    """The lines of one answer, each a JSON document. One task reads; any task may close."""
+    """The bytes of one answer, or its lines, each a JSON document. One task reads; any task may close."""
 
     def __init__(
         self, response: aiohttp.ClientResponse, date: datetime | None, translate: Callable[[Exception], Unreachable]
@@ -68,6 +68,13 @@ class WatchStream:
 
     def __aiter__(self) -> AsyncIterator[Line]:
         return self._lines()
+
+    async def read(self) -> bytes:
+        """The bytes that have come, at least one; none at the end of the stream, the server's or `close`.
+
+        For answers that are not made of lines: use this or `batch`. Raises Unreachable where the connection broke.
+        """
+        return b"" if self._ended else await self._read()
 
     async def batch(self) -> list[Line]:
         """The lines that have come, at least one; an empty list at the end of the stream.

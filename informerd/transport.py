@@ -73,12 +73,17 @@ class Transport:
         )
 
     @contextlib.asynccontextmanager
-    async def stream(self, call: Call, access: Access) -> AsyncIterator[WatchStream]:
-        """Begin an answer that goes on for as long as it likes; its head must come within the call's time-out."""
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT, sock_read=None)
+    async def stream(
+        self, call: Call, access: Access, *, pool: Pool = "streams", idle: float | None = None
+    ) -> AsyncIterator[WatchStream]:
+        """Begin an answer that goes on for as long as it likes; its head must come within the call's time-out.
+
+        With `idle` it may not pause for longer than so many seconds.
+        """
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT, sock_read=idle)
         try:
             async with asyncio.timeout(call.timeout):
-                response = await self._request(call, access, "streams", timeout)
+                response = await self._request(call, access, pool, timeout)
                 if response.status != 200:
                     async with response:
                         self._check(response, await response.read())

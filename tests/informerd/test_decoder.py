@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from informerd.decoder import Decoder, TransformFailed
+from informerd.decoder import Decoder, Transform, TransformFailed
 from informerd.errors import UnexpectedObject
 from informerd.objects import Object
 from informerd.resource import PODS
@@ -20,6 +20,10 @@ class Spec(msgspec.Struct, frozen=True, rename="camel"):
 
 class Pod(Object, frozen=True):
     spec: Spec = Spec()
+
+
+class Whole(Object, frozen=True):
+    spec: msgspec.Raw = msgspec.Raw()
 
 
 class Strict(Object, frozen=True):
@@ -73,14 +77,53 @@ def test_a_failing_transform_says_which_object_and_version_and_keeps_nothing() -
     assert raised.value.resource_version == "7"
 
 
+@pytest.mark.parametrize("transform", [None, lambda raw: raw], ids=["plain", "transformed"])
 @pytest.mark.parametrize(
     ("item", "filled"),
     [
         (b'{"metadata":{"name":"a"}}', b'{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}'),
         (b"{ }", b'{"kind":"Pod","apiVersion":"v1" }'),
         (b'{"apiVersion":"v1","kind":"Pod"}', b'{"apiVersion":"v1","kind":"Pod"}'),
-        (b'{"metadata":{},"kind":"Other"}', b'{"metadata":{},"kind":"Other"}'),
+        (b'{"spec":{"nodeName":7}}', b'{"kind":"Pod","apiVersion":"v1","spec":{"nodeName":7}}'),
     ],
 )
-def test_items_of_lists_get_kind_and_api_version_where_they_lack_them(item: bytes, filled: bytes) -> None:
-    assert bytes(Decoder(PODS, Pod).fill(item)) == filled
+def test_items_of_lists_get_kind_and_api_version_where_they_lack_them(
+    item: bytes, filled: bytes, transform: Transform | None
+) -> None:
+    obj = Decoder(PODS, Pod, transform).decode_item(memoryview(item))
+    assert (obj.kind, obj.api_version) == ("Pod", "v1")
+    assert obj.blob is not None
+    assert obj.blob.json() == filled
+
+
+@pytest.mark.parametrize("transform", [None, lambda raw: raw], ids=["plain", "transformed"])
+@pytest.mark.parametrize("item", [b'{"kind":"Other"}', b'{"metadata":{"name":7}}'])
+def test_items_of_another_kind_or_without_a_readable_head_are_a_typed_error(
+    item: bytes, transform: Transform | None
+) -> None:
+    with pytest.raises(UnexpectedObject):
+        Decoder(PODS, Pod, transform).decode_item(memoryview(item))
+
+
+@pytest.mark.parametrize("transform", [None, lambda raw: bytes([raw[99999]])], ids=["plain", "transformed"])
+@pytest.mark.parametrize("item", [b'{"metadata":{"name":"a"', b'{"spec":{"nodeName":7}', b'{"metadata":{"name":7}'])
+def test_an_item_that_is_cut_off_is_a_decode_error_whatever_else_is_wrong_with_it(
+    item: bytes, transform: Transform | None
+) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        Decoder(PODS, Pod, transform).decode_item(memoryview(item))
+
+
+def test_raw_fields_keep_no_more_than_their_object_alive() -> None:
+    chunk = bytearray(encoded(pod("a", "1")) + b" " * 1000)
+    obj = Decoder(PODS, Whole).decode(memoryview(chunk)[:-1000])
+    chunk.clear()  # would raise BufferError if somebody held a view
+    assert msgspec.json.decode(obj.spec) == {"nodeName": "n1"}
+
+
+def test_names_that_repeat_are_one_string_for_all_objects() -> None:
+    decoder = Decoder(PODS, Pod)
+    one, two = (decoder.decode(encoded(pod(name, "1"))) for name in "ab")
+    assert one.kind is two.kind
+    assert one.api_version is two.api_version
+    assert one.metadata.namespace is two.metadata.namespace
