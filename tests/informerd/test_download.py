@@ -22,7 +22,7 @@ async def whole(client: Client, timeout: float = 60.0) -> bytes:
     async with client.download("/api/v1/pods", timeout=timeout) as body:
         pieces = []
         while piece := await body.read():
-            pieces.append(piece)  # noqa: PERF401 - awaits
+            pieces.append(piece)
         assert await body.read() == b""
         return b"".join(pieces)
 
@@ -62,9 +62,7 @@ def test_lists_come_compressed_over_a_network_only(server: str, compression: boo
 
 
 def test_a_kubeconfig_may_say_no_to_compression(tmp_path: Path) -> None:
-    path = tmp_path / "config"
-    path.write_text(kubeconfig(cluster="disable-compression: true"))
-    assert not load_kubeconfig([path]).compression
+    assert not load_kubeconfig(kubeconfig(tmp_path / "config", cluster="disable-compression: true")).compression
 
 
 async def test_told_to_come_later_it_does() -> None:
@@ -108,7 +106,9 @@ async def test_an_answer_that_breaks_off_or_stops_is_unreachable() -> None:
         await asyncio.sleep(60)
 
     for handler in (broken, frozen):
-        async with raw_server(handler) as address:
-            async with Client(ClusterConfig(name="raw", server=f"http://{address}")) as client:
-                with pytest.raises(Unreachable):
-                    await whole(client, timeout=0.2)
+        async with (
+            raw_server(handler) as address,
+            Client(ClusterConfig(name="raw", server=f"http://{address}")) as client,
+        ):
+            with pytest.raises(Unreachable):
+                await whole(client, timeout=0.2)
