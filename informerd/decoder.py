@@ -10,8 +10,10 @@ import msgspec
 
 from informerd.errors import UnexpectedObject
 from informerd.faults import Faults
+from informerd.form import Form, whole
 from informerd.objects import Object, ObjectMeta
 from informerd.packer import Packer
+from informerd.projection import check_projection
 from informerd.resource import Resource
 
 T = TypeVar("T", bound=Object)
@@ -39,7 +41,10 @@ class TransformFailed(Exception):
 
 
 class Decoder(Generic[T]):
-    """Makes projections of type `projection` of one resource's objects."""
+    """Makes projections of type `projection` of one resource's objects, which come in that form, by default whole.
+
+    Raises UnusableProjection for a class that is none.
+    """
 
     def __init__(
         self,
@@ -47,14 +52,18 @@ class Decoder(Generic[T]):
         projection: type[T],
         transform: Transform | None = None,
         faults: Faults | None = None,
+        *,
+        form: Form | None = None,
     ) -> None:
+        check_projection(projection)
+        form = form or whole(resource)
         self.resource = resource
         self.faults = faults or Faults(resource.key)
         """Told here of projections that do not fit, and by whoever decodes of what is raised."""
         self._projection = projection
         self._transform = transform
-        self._api_version = resource.api_version
-        self._kind = resource.kind
+        self._api_version = form.api_version
+        self._kind = form.kind
         self._decode = msgspec.json.Decoder(projection).decode
         self._keeps_raw = "RawType" in repr(msgspec.inspect.type_info(projection))
         """Whether a field is msgspec.Raw, which would hold on to the whole chunk that an object came in."""

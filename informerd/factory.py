@@ -32,6 +32,7 @@ class _Scope(NamedTuple):
     namespace: str
     label_selector: str
     field_selector: str
+    metadata_only: bool
 
 
 class _Entry(NamedTuple):
@@ -102,12 +103,43 @@ class SharedInformerFactory:
         `projection` is what its objects are decoded into. `transform` changes an object's JSON before anything is
         decoded or kept, to mask secrets for example. Selectors may be given as text; ones that say the same are the
         same. Raises InformerExists where it was asked for before with another projection or transform,
-        MalformedSelector, and InformerStopped after `stop`. It runs after the next `start`.
+        MalformedSelector, UnusableProjection, and InformerStopped after `stop`. It runs after the next `start`.
         """
+        return self._informer(resource, projection, transform, namespace, label_selector, field_selector)
+
+    def metadata_informer(
+        self,
+        resource: Resource,
+        *,
+        transform: Transform | None = None,
+        namespace: str = "",
+        label_selector: str | LabelSelector = "",
+        field_selector: str | FieldSelector = "",
+    ) -> SharedInformer[Object]:
+        """As `informer`, for whom metadata is enough: nothing else is asked for, sent and kept.
+
+        The objects are of kind PartialObjectMetadata, in JSON and in Python. It is another informer than that of the
+        whole objects.
+        """
+        return self._informer(
+            resource, Object, transform, namespace, label_selector, field_selector, metadata_only=True
+        )
+
+    def _informer(
+        self,
+        resource: Resource,
+        projection: type[Object],
+        transform: Transform | None,
+        namespace: str,
+        label_selector: str | LabelSelector,
+        field_selector: str | FieldSelector,
+        *,
+        metadata_only: bool = False,
+    ) -> SharedInformer[Any]:
         if self._stopped:
             raise InformerStopped("the factory has stopped")
         labels, fields = str(as_label_selector(label_selector)), str(as_field_selector(field_selector))
-        scope = _Scope(resource.group, resource.version, resource.plural, namespace, labels, fields)
+        scope = _Scope(resource.group, resource.version, resource.plural, namespace, labels, fields, metadata_only)
         entry = self._entries.get(scope)
         if entry is None:
             list_watch = ListWatch(
@@ -118,6 +150,7 @@ class SharedInformerFactory:
                 namespace=namespace,
                 label_selector=labels,
                 field_selector=fields,
+                metadata_only=metadata_only,
                 clock=self._clock,
             )
             informer = SharedInformer(
@@ -131,7 +164,7 @@ class SharedInformerFactory:
     def lister(self, resource: Resource, projection: type[T], *, namespace: str = "") -> Lister[T]:
         """A lister over that informer's store."""
         informer = cast("SharedInformer[T]", self.informer(resource, projection, namespace=namespace))
-        return Lister(resource, informer.store, projection)
+        return informer.lister
 
     @property
     def informers(self) -> list[SharedInformer[Any]]:

@@ -16,6 +16,7 @@ from informerd.errors import MalformedStream, UnexpectedObject
 from informerd.event_stream import EventStream
 from informerd.faults import Faults
 from informerd.list_splitter import ListSplitter
+from informerd.form import METADATA, whole
 from informerd.objects import Object
 from informerd.resource import Resource
 
@@ -48,7 +49,10 @@ _list = msgspec.json.Decoder(_List)
 
 
 class ListWatch(Generic[T]):
-    """LIST and WATCH of one resource, in one namespace or all, narrowed by selectors."""
+    """LIST and WATCH of one resource, in one namespace or all, narrowed by selectors.
+
+    With `metadata_only` the objects come as PartialObjectMetadata.
+    """
 
     def __init__(
         self,
@@ -60,13 +64,16 @@ class ListWatch(Generic[T]):
         namespace: str = "",
         label_selector: str = "",
         field_selector: str = "",
+        metadata_only: bool = False,
         clock: Clock | None = None,
     ) -> None:
         self.resource = resource
         self.namespace = namespace
+        self.projection = projection
         self._client = client
         self.faults = Faults(resource.key, clock)
-        self._decoder = Decoder(resource, projection, transform, self.faults)
+        self._form = METADATA if metadata_only else whole(resource)
+        self._decoder = Decoder(resource, projection, transform, self.faults, form=self._form)
         self._selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
 
     @property
@@ -96,9 +103,9 @@ class ListWatch(Generic[T]):
         }
         objects: list[T] = []
         splitter = ListSplitter(self._decode_item)
-        path = self.resource.path(self.namespace)
+        path, headers = self.resource.path(self.namespace), {"Accept": self._form.list_accept}
         try:
-            async with self._client.download(path, self._parameters(parameters)) as body:
+            async with self._client.download(path, self._parameters(parameters), headers=headers) as body:
                 while chunk := await body.read():
                     self._keep(splitter.feed(chunk), objects)
                     came(len(objects))
@@ -126,10 +133,10 @@ class ListWatch(Generic[T]):
         }
         if send_initial_events:
             parameters |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
-        path = self.resource.path(self.namespace)
+        path, headers = self.resource.path(self.namespace), {"Accept": self._form.watch_accept}
         async with AsyncExitStack() as stack:
             stream = await stack.enter_async_context(
-                self._client.stream(path, self._parameters(parameters), timeout=begin_within)
+                self._client.stream(path, self._parameters(parameters), headers=headers, timeout=begin_within)
             )
             return EventStream(stream, self._decoder, stack.pop_all())
 

@@ -19,6 +19,7 @@ from informerd.health import Health, HealthMonitor
 from informerd.index import IndexFunction
 from informerd.list_watch import ListWatch
 from informerd.listener import Add, Delete, Listener, Notification, Update
+from informerd.lister import Lister
 from informerd.objects import Object
 from informerd.probe import Probe
 from informerd.recovery import WatchErrorHandler
@@ -60,6 +61,8 @@ class SharedInformer(Generic[T]):
         self.namespace = list_watch.namespace
         self.selector = list_watch.selector
         self.store: Store[T] = Store(indexes)
+        self.lister = Lister(self.resource, self.store, list_watch.projection)
+        """Answers by name, namespace, selectors and indexes from the store."""
         self._clock = clock or SystemClock()
         self._monitor = HealthMonitor(self._clock, self.resource.key)
         self._fifo: DeltaFifo[T] = DeltaFifo(self._clock)

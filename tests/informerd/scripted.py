@@ -67,6 +67,7 @@ class Request:
         self.params = dict(request.query)
         self.port = request.transport.get_extra_info("peername")[1] if request.transport else 0
         """The client's end of the connection."""
+        self.accept = request.headers.get("Accept", "")
         self._request = request
         self._answer: asyncio.Future[web.Response] = asyncio.get_running_loop().create_future()
         self._stream: web.StreamResponse | None = None

@@ -26,10 +26,6 @@ class Whole(Object, frozen=True):
     spec: msgspec.Raw = msgspec.Raw()
 
 
-class Strict(Object, frozen=True):
-    needed: int
-
-
 def encoded(obj: Any) -> bytes:
     return msgspec.json.encode(obj)
 
@@ -48,11 +44,6 @@ def test_a_field_that_does_not_fit_leaves_the_object_there_with_its_head(caplog:
     assert (obj.key, obj.metadata.resource_version, obj.spec) == ("default/a", "1", Spec())
     assert obj.full()["spec"] == {"nodeName": 7}
     assert "Pod does not fit pods default/a: Expected `str`, got `int` - at `$.spec.nodeName`" in caplog.text
-
-
-def test_an_object_that_lacks_a_required_field_is_a_typed_error_that_says_where() -> None:
-    with pytest.raises(UnexpectedObject, match=r"Strict does not fit an object: .*`needed`"):
-        Decoder(PODS, Strict).decode(encoded(pod("a", "1")))
 
 
 def test_another_kind_is_a_typed_error_that_names_both() -> None:
