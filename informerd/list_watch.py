@@ -78,9 +78,13 @@ class ListWatch(Generic[T]):
 
     @property
     def selector(self) -> str:
-        """What narrows it, for people: its label selector, then its field selector after ``fields:``; empty for all."""
+        """What narrows it, for people: its label selector, its field selector after ``fields:``, ``metadata only``.
+
+        Empty for all of everything.
+        """
         labels, fields = self._selectors["labelSelector"], self._selectors["fieldSelector"]
-        return " ".join(part for part in (labels, fields and f"fields:{fields}") if part)
+        parts = (labels, fields and f"fields:{fields}", "metadata only" if self._form == METADATA else "")
+        return " ".join(part for part in parts if part)
 
     async def page(
         self,
