@@ -87,11 +87,9 @@ class Client:
         """One object."""
         return await self.request("GET", resource.path(namespace, name))
 
-    async def list(
-        self, resource: Resource, namespace: str = "", params: Params | None = None, *, headers: Headers | None = None
-    ) -> Answer:
+    async def list(self, resource: Resource, namespace: str = "", params: Params | None = None) -> Answer:
         """A collection, of one namespace or of all."""
-        return await self.request("GET", resource.path(namespace), params=params, headers=headers, timeout=LIST_TIMEOUT)
+        return await self.request("GET", resource.path(namespace), params=params, timeout=LIST_TIMEOUT)
 
     async def create(
         self,
