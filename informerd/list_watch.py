@@ -15,8 +15,8 @@ from informerd.decoder import Decoder, Transform, TransformFailed
 from informerd.errors import MalformedStream, UnexpectedObject
 from informerd.event_stream import EventStream
 from informerd.faults import Faults
-from informerd.list_splitter import ListSplitter
 from informerd.form import METADATA, whole
+from informerd.list_splitter import ListSplitter
 from informerd.objects import Object
 from informerd.resource import Resource
 
