@@ -10,7 +10,7 @@ from informerd.objects import Object, ObjectMeta
 _ON_THE_WIRE = {"api_version": "apiVersion", "kind": "kind", "metadata": "metadata"}
 
 
-def check_projection(projection: type) -> None:
+def check_projection(projection: object) -> None:
     """Raises UnusableProjection for a class that no object of the API server can be decoded into, and says why.
 
     What does not fit one object or another is found when it comes, and is no reason to stop.

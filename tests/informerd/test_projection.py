@@ -39,7 +39,7 @@ class Required(Object, frozen=True, kw_only=True):
     spec: Spec
 
 
-class Changeable(Object, frozen=False):
+class Changeable(Object, frozen=False):  # type: ignore[misc]
     pass
 
 
