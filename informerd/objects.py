@@ -17,12 +17,19 @@ import msgspec
 from informerd.dictionary import Dictionary, unpack_plain
 
 
-class Blob(msgspec.Struct, frozen=True, gc=False):
-    """One whole object as JSON, compressed with zstandard."""
+class Blob(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One whole object as JSON, compressed with zstandard. Equal to another with the same JSON, however packed."""
 
     data: bytes
     dictionary: Dictionary | None = None
     """What `data` was packed with; None for no dictionary."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Blob):
+            return NotImplemented
+        if self.dictionary is other.dictionary:
+            return self.data == other.data
+        return self.json() == other.json()
 
     def json(self) -> bytes:
         """The object's JSON, as the API server sent it. May be called from any thread."""

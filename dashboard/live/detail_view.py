@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import msgspec
 from django.utils.html import escape
 
 from dashboard.live.change_log import ChangeLine, ChangeLog
@@ -26,7 +25,6 @@ from dashboard.resources.kinds import KindInfo
 from dashboard.resources.sentences import Words
 from dashboard.resources.yaml_text import to_yaml
 from informerd.clock import Clock
-from informerd.objects import Blob
 
 EVENTS = "events"
 
@@ -260,7 +258,4 @@ class DetailView(View):
 
 
 def _object(row: Row | None) -> dict[str, Any]:
-    if row is None or not row.blob:
-        return {}
-    decoded = msgspec.json.decode(Blob(row.blob).json())
-    return decoded if isinstance(decoded, dict) else {}
+    return {} if row is None else row.whole()

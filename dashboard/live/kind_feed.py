@@ -7,7 +7,6 @@ import logging
 from dashboard.live.messages import Row, Tone
 from dashboard.live.publisher import Publisher
 from dashboard.resources.rows import build_row, change_words
-from informerd.dictionary import Plain
 from informerd.objects import Object
 
 logger = logging.getLogger(__name__)
@@ -76,5 +75,5 @@ class KindFeed:
                 cells=(),
                 labels=dict(meta.labels),
                 reason="Deltaboard could not read this object, see its log",
-                blob=Plain().pack(obj.blob.json()) if obj.blob else b"",
+                blob=obj.blob,
             )

@@ -7,11 +7,13 @@ ask again. Everything travels as msgpack made by msgspec, structs as arrays.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from informerd.dictionary import Dictionary
 from informerd.health import Health
+from informerd.objects import Blob
 
 FEED_GROUP = "deltaboard.feed"
 """Group to which the worker sends every Frame (as ``{"type": "feed.frame", "data": bytes}``)."""
@@ -25,7 +27,7 @@ Cell = str | int | float | None
 """A column's value, for sorting and comparing; durations and times are Unix seconds, quantities base units."""
 
 
-class Row(msgspec.Struct, frozen=True, array_like=True):
+class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One object as lists show it."""
 
     uid: str
@@ -50,15 +52,20 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     finalizers: tuple[str, ...] = ()
     owner: tuple[str, str, str] | None = None
     """Controller: kind, name, uid."""
-    blob: bytes = b""
-    """The whole object, zstandard JSON, Secrets' values masked."""
+    blob: Blob | None = None
+    """The whole object as the worker keeps it, Secrets' values masked. Its dictionary does not travel with each row."""
 
     @property
     def key(self) -> str:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
+    def whole(self) -> dict[str, Any]:
+        """The whole object as a new plain dict, empty where none is kept. May be called from any thread."""
+        decoded = msgspec.json.decode(self.blob.json()) if self.blob is not None else {}
+        return decoded if isinstance(decoded, dict) else {}
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+
+class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One line of the live feed. Never coalesced, never dropped from the count."""
 
     seq: int
@@ -96,6 +103,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     entries: tuple[Entry, ...] = ()
     rates: tuple[int, int, int] = (0, 0, 0)
     """Objects added, modified, deleted in this tick, for the charts."""
+    dictionaries: tuple[bytes, ...] = ()
+    """What rows of this and later frames are packed with, each with the first frame that needs it."""
 
 
 class Ask(msgspec.Struct, frozen=True, array_like=True):
@@ -128,9 +137,17 @@ class Chunk(msgspec.Struct, frozen=True, array_like=True):
     """In the last chunk: the newest entries, oldest first."""
     rates: tuple[tuple[float, int, int, int], ...] = ()
     """In the last chunk: (Unix second, added, modified, deleted) of the last 15 minutes; quiet seconds left out."""
+    dictionaries: tuple[bytes, ...] = ()
+    """In the first chunk: all that rows of this snapshot or of later frames are packed with, if it was sent before."""
 
 
-encoder = msgspec.msgpack.Encoder()
+def _left_out(value: Any) -> None:
+    """A row's dictionary is not written with the row, see live/dictionaries.py."""
+    if not isinstance(value, Dictionary):
+        raise TypeError(f"the feed has no words for a {type(value).__name__}")
+
+
+encoder = msgspec.msgpack.Encoder(enc_hook=_left_out)
 frame_decoder = msgspec.msgpack.Decoder(Frame)
 ask_decoder = msgspec.msgpack.Decoder(Ask)
 chunk_decoder = msgspec.msgpack.Decoder(Chunk)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from dashboard.live.lines import rfc3339
 from dashboard.live.messages import Row, Tone
 from dashboard.live.replica import Change, Replica
-from informerd.objects import Blob
 
 MOST = 50
 """Events that are shown, the newest."""
@@ -65,7 +62,7 @@ class ObjectEvents:
     def _put(self, event: Row) -> bool:
         if self._row is None or not self._may_be_about(event):
             return False
-        full = _decode(event)
+        full = event.whole()
         involved = full.get("involvedObject")
         if not isinstance(involved, dict) or not _is_about(involved, self._row):
             return False
@@ -93,8 +90,3 @@ def _line(full: dict[str, Any], event: Row) -> tuple[float, EventLine]:
     return last, EventLine(
         rfc3339(last), str(full.get("reason") or ""), str(full.get("message") or ""), tone, int(count)
     )
-
-
-def _decode(row: Row) -> dict[str, Any]:
-    decoded = msgspec.json.decode(Blob(row.blob).json()) if row.blob else {}
-    return decoded if isinstance(decoded, dict) else {}

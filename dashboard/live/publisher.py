@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from dashboard.live.dictionaries import Announced
 from dashboard.live.layer import Layer, Sender, Trouble
 from dashboard.live.messages import FEED_GROUP, Ask, Entry, Frame, Operation, Row, Tone, encoder
 from dashboard.live.rates import Rates
@@ -52,6 +53,8 @@ class Publisher:
         self.rows: dict[str, Row] = {}
         self.entries: deque[Entry] = deque(maxlen=KEPT_ENTRIES)
         self.rates = Rates()
+        self.dictionaries = Announced()
+        """What rows are packed with, as far as frames have said."""
         self.health: Callable[[], Health] = _starting(clock)
         """Asked for each frame; the worker sets it to its informer's."""
         self._clock = clock
@@ -173,6 +176,7 @@ class Publisher:
             gone=gone,
             entries=entries,
             rates=rates,
+            dictionaries=self.dictionaries.announce(rows, self.rows.values()),
         )
 
     async def _send(self, frames: list[Frame]) -> bool:

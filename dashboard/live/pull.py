@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Mapping
 
+from dashboard.live.dictionaries import Heard
 from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row
 from dashboard.live.rates import Rate
 from dashboard.live.snapshot import weight
 from informerd.clock import Clock
 from informerd.health import Health
+
+logger = logging.getLogger(__name__)
 
 PATIENCE = 1.0
 """Seconds to wait for an answer before the question is repeated."""
@@ -18,23 +22,30 @@ KEPT_BYTES = 64_000_000
 """Of these frames at most, about: one of a relist has 400 kB."""
 _ENTRY = 500
 
+RowChange = tuple[Row | None, Row | None]
+"""An object's row before and after: None before an add and after a delete."""
+
 
 class Pull:
     """Collects the chunks of one snapshot of one epoch, in order; others are not taken.
 
     Without an `epoch` the first worker that answers is followed to the end of its snapshot; if another one began later,
-    its frames say so soon enough.
+    its frames say so soon enough. `before` are the rows that there are; nobody changes them while this goes on.
     """
 
-    def __init__(self, key: str, clock: Clock, *, epoch: str = "") -> None:
+    def __init__(self, key: str, clock: Clock, *, before: Mapping[str, Row], epoch: str = "") -> None:
         self.key = key
         self.epoch = epoch
         self.rows: dict[str, Row] = {}
+        self.changes: list[RowChange] = []
+        """What of `rows` differs from before. Found chunk by chunk, for rows packed otherwise are unpacked for it."""
+        self.dictionaries = Heard()
         self.entries: tuple[Entry, ...] = ()
         self.rates: tuple[Rate, ...] = ()
         self.health = Health(state="starting", since=clock.time())
         self.seq = 0
         self.snapshot_epoch = ""
+        self._before = before
         self._clock = clock
         self._snapshot = ""
         self._next = 0
@@ -59,7 +70,7 @@ class Pull:
 
     def again(self) -> Pull:
         """A pull of the same worker's next snapshot, due after PATIENCE."""
-        pull = Pull(self.key, self._clock, epoch=self.followed)
+        pull = Pull(self.key, self._clock, before=self._before, epoch=self.followed)
         pull._asked = self._clock.now()
         return pull
 
@@ -70,7 +81,7 @@ class Pull:
         return self.ask()
 
     def take(self, chunk: Chunk) -> bool:
-        """Take the chunk that was asked for; False for any other."""
+        """Take the chunk that was asked for; False for any other, or one that nobody could read."""
         if self.epoch and chunk.epoch != self.epoch:
             return False
         if chunk.total == 0:
@@ -79,9 +90,13 @@ class Pull:
             self._begin(chunk)
         elif chunk.snapshot != self._snapshot or chunk.index != self._next:
             return False
+        if not self.dictionaries.bind(chunk.rows, chunk.dictionaries):
+            logger.warning("rows of %s are packed with a dictionary that nobody sent; asking again", self.key)
+            self._forget_snapshot()
+            return False
         self._next += 1
         self.health = chunk.health
-        self.rows.update((row.uid, row) for row in chunk.rows)
+        self._add(chunk.rows)
         self.entries += chunk.entries
         self.rates += chunk.rates
         return True
@@ -112,11 +127,27 @@ class Pull:
         """The worker does not have the snapshot any more: ask for a new one."""
         if not self._snapshot or chunk.snapshot != self._snapshot:
             return False
+        self._forget_snapshot()
+        return True
+
+    def _forget_snapshot(self) -> None:
         self._snapshot, self._next, self._total = "", 0, 0
         self.rows, self.entries, self.rates = {}, (), ()
-        return True
+        self.changes, self.dictionaries = [], Heard()
+
+    def _add(self, rows: tuple[Row, ...]) -> None:
+        for row in rows:
+            self.rows[row.uid] = row
+            old = self._before.get(row.uid)
+            if old != row:
+                self.changes.append((old, row))
 
 
 def _size(frame: Frame) -> int:
     """About how many bytes a frame takes."""
-    return sum(map(weight, frame.rows)) + 100 * len(frame.gone) + _ENTRY * len(frame.entries)
+    return (
+        sum(map(weight, frame.rows))
+        + 100 * len(frame.gone)
+        + _ENTRY * len(frame.entries)
+        + sum(map(len, frame.dictionaries))
+    )

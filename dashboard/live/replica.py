@@ -13,8 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from dashboard.live.dictionaries import Heard
 from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row
-from dashboard.live.pull import Pull
+from dashboard.live.pull import Pull, RowChange
 from dashboard.live.rates import Rates
 from informerd.clock import Clock
 from informerd.health import Health, State
@@ -29,8 +30,6 @@ UNLISTED: frozenset[State] = frozenset({"starting", "syncing", "unreachable", "f
 """States in which a worker has not listed yet: its rows are none or a part, and say nothing about the cluster."""
 
 ReplicaState = Literal["starting", "live", "stale"]
-RowChange = tuple[Row | None, Row | None]
-"""An object's row before and after: None before an add and after a delete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,8 @@ class Replica:
         self._clock = clock
         self._heard = clock.now()
         self._sent = 0.0
-        self._pull: Pull | None = Pull(key, clock)
+        self._dictionaries = Heard()
+        self._pull: Pull | None = Pull(key, clock, before=self.rows)
         self._open_gaps = 0
         self._last_entry: dict[str, int] = {}
         self._listeners: list[Listener] = []
@@ -114,7 +114,7 @@ class Replica:
                 self.silences += 1
                 self._become("stale", since=self._clock.time() - (self._clock.now() - self._heard))
             if self._pull is None or self._pull.followed:
-                self._pull = Pull(self.key, self._clock)
+                self._pull = Pull(self.key, self._clock, before=self.rows)
             if self.unlisted:
                 self.unlisted = False
                 self._tell(Change(state=True))
@@ -132,7 +132,7 @@ class Replica:
         if frame.seq < self.seq or (content and frame.seq == self.seq) or (not content and frame.sent < self._sent):
             return None  # late or doubled
         self._heard = self._clock.now()
-        if frame.seq > self.seq + content:
+        if frame.seq > self.seq + content or not self._dictionaries.bind(frame.rows, frame.dictionaries):
             self._open_gap()
             return self._start_pull(frame)
         self._apply(frame)
@@ -162,7 +162,7 @@ class Replica:
     def _start_pull(self, frame: Frame) -> Ask:
         self._become("stale" if self.state != "starting" else "starting", since=self._clock.time())
         self._heard = self._clock.now()
-        self._pull = Pull(self.key, self._clock, epoch=frame.epoch)
+        self._pull = Pull(self.key, self._clock, before=self.rows, epoch=frame.epoch)
         self._pull.keep(frame)
         return self._pull.ask()
 
@@ -184,7 +184,8 @@ class Replica:
     def _finish(self, pull: Pull) -> Ask | None:
         """Take the snapshot over, then the frames that came meanwhile."""
         first = self.state == "starting"
-        rows = self._replace(pull.rows)
+        rows = self._replace(pull.rows, pull.changes)
+        self._dictionaries = pull.dictionaries
         entries, missed = self._new_entries(pull.entries)
         self.epoch, self.seq, self._sent = pull.snapshot_epoch, pull.seq, 0.0
         self.rates.replace(pull.rates)
@@ -219,16 +220,11 @@ class Replica:
         if changes or entries or news:
             self._tell(Change(rows=changes, entries=entries, missed=missed, state=news))
 
-    def _replace(self, rows: dict[str, Row]) -> list[RowChange]:
+    def _replace(self, rows: dict[str, Row], changes: list[RowChange]) -> list[RowChange]:
         """Make `rows` what is here; what differed, deletes first."""
         before, self.rows = self.rows, rows
-        changes: list[RowChange] = [(old, None) for uid, old in before.items() if uid not in rows]
-        for uid, row in rows.items():
-            old = before.get(uid)
-            if old != row:
-                changes.append((old, row))
         self.by_key = {row.key: row for row in rows.values()}
-        return changes
+        return [*((old, None) for uid, old in before.items() if uid not in rows), *changes]
 
     def _new_entries(self, entries: tuple[Entry, ...]) -> tuple[list[Entry], int]:
         """Keep and return those entries that are not here yet, and how many before them never came."""

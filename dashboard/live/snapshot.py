@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from dashboard.live.dictionaries import Announced
 from dashboard.live.messages import Ask, Chunk, Entry, Row
 from dashboard.live.rates import Rate, Rates
 from informerd.clock import Clock
@@ -37,6 +38,9 @@ class Source(Protocol):
     def rates(self) -> Rates: ...
 
     @property
+    def dictionaries(self) -> Announced: ...
+
+    @property
     def health(self) -> Callable[[], Health]: ...
 
 
@@ -53,6 +57,7 @@ class Frozen:
     parts: list[list[Row]]
     entries: tuple[Entry, ...]
     rates: tuple[Rate, ...]
+    dictionaries: tuple[bytes, ...]
     used: float
 
 
@@ -84,6 +89,7 @@ class Snapshots:
             rows=tuple(frozen.parts[ask.index]),
             entries=frozen.entries if last else (),
             rates=frozen.rates if last else (),
+            dictionaries=() if ask.index else frozen.dictionaries,
         )
 
     def _chunk(
@@ -97,8 +103,10 @@ class Snapshots:
         rows: tuple[Row, ...] = (),
         entries: tuple[Entry, ...] = (),
         rates: tuple[Rate, ...] = (),
+        dictionaries: tuple[bytes, ...] = (),
     ) -> Chunk:
-        return Chunk(self._resource, self._epoch, seq, snapshot, index, total, health, rows, entries, rates)
+        head = (self._resource, self._epoch, seq, snapshot, index, total, health)
+        return Chunk(*head, rows, entries, rates, dictionaries)
 
     def _freeze(self, source: Source) -> Frozen:
         for frozen in self._frozen.values():
@@ -114,6 +122,7 @@ class Snapshots:
             parts=parts(source.rows.values()),
             entries=tuple(source.entries),
             rates=source.rates.list(self._clock.time()),
+            dictionaries=source.dictionaries.all(),
             used=self._clock.now(),
         )
         self._frozen[name] = frozen
@@ -129,7 +138,7 @@ class Snapshots:
 
 def weight(row: Row) -> int:
     """About how many bytes a row takes in a message."""
-    return len(row.blob) + _ROW_OVERHEAD
+    return _ROW_OVERHEAD + (len(row.blob.data) if row.blob is not None else 0)
 
 
 def parts(rows: Iterable[Row]) -> list[list[Row]]:

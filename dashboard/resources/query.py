@@ -8,8 +8,6 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
-
 from dashboard.live.messages import Row
 from dashboard.resources.filter_text import read_filter
 from dashboard.resources.kinds import find_kind
@@ -20,7 +18,6 @@ from dashboard.resources.terms import ColumnTerm, LabelTerm, PathTerm, Term, Wor
 from dashboard.resources.tokens import Problem
 from dashboard.resources.values import comparable
 from dashboard.resources.values import descending as turned
-from informerd.objects import Blob
 
 __all__ = ["Problem", "Query"]
 
@@ -209,7 +206,7 @@ def _whole(row: Row) -> Callable[[], Any]:
 
     def whole() -> Any:
         if not decoded:
-            decoded.append(msgspec.json.decode(Blob(row.blob).json()) if row.blob else {})
+            decoded.append(row.whole())
         return decoded[0]
 
     return whole

@@ -5,7 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import msgspec
+
 from dashboard.live.messages import Chunk, Entry, Frame, Row, chunk_decoder, frame_decoder
+from informerd.dictionary import Dictionary, train
+from informerd.objects import Blob
+from informerd.packer import Packer
 
 Message = dict[str, Any]
 
@@ -78,7 +83,7 @@ class LossyQueue:
         self._loss = self._doubling = self._delay = 0.0
 
 
-def row(name: str, version: int = 1, *, namespace: str = "default", uid: str = "", blob: bytes = b"") -> Row:
+def row(name: str, version: int = 1, *, namespace: str = "default", uid: str = "", blob: Blob | None = None) -> Row:
     return Row(
         uid=uid or f"uid-{namespace}-{name}",
         namespace=namespace,
@@ -91,6 +96,34 @@ def row(name: str, version: int = 1, *, namespace: str = "default", uid: str = "
         labels={"app": name},
         blob=blob,
     )
+
+
+def object_of(name: str, version: int = 1) -> bytes:
+    """The JSON of an object that says of itself which row it belongs to."""
+    labels = {f"example.org/label-{number}": f"{name}-{number}" for number in range(6)}
+    metadata = {"name": name, "namespace": "default", "resourceVersion": str(version), "labels": labels}
+    return msgspec.json.encode({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"nodeName": name}})
+
+
+def dictionary(kind: str) -> Dictionary:
+    """What a worker trains on the objects of a kind; two of the same kind have equal ids."""
+    trained = train([object_of(f"{kind}-{number}") for number in range(200)])
+    assert trained
+    return trained
+
+
+def packed_row(name: str, version: int = 1, packer: Packer | Dictionary | None = None) -> Row:
+    """A row with its whole object, packed as `packer` packs now."""
+    raw = object_of(name, version)
+    if isinstance(packer, Dictionary):
+        return row(name, version, blob=Blob(packer.pack(raw), packer))
+    return row(name, version, blob=(packer or Packer()).pack(raw))
+
+
+def tells_of_itself(row: Row) -> bool:
+    """Whether the whole object of a packed row is that row's, and no other's nor an older one."""
+    metadata = row.whole()["metadata"]
+    return (metadata["name"], metadata["resourceVersion"]) == (row.name, row.version)
 
 
 def words_of(entries: list[Entry]) -> list[str]:

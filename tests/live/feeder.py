@@ -13,6 +13,7 @@ from dashboard.live.replica import Replica
 from dashboard.resources.rows import columns_for
 from informerd.clock import Clock
 from informerd.health import Health
+from informerd.objects import Blob
 
 EPOCH = "1800000000000-abc"
 
@@ -26,7 +27,7 @@ def pod(name: str, *, namespace: str = "default", uid: str = "", version: int = 
     return Row(
         uid=uid or f"uid-{namespace}-{name}", namespace=namespace, name=name, version=str(version), created=created,
         status=status, tone=tone, cells=tuple(values.get(column.id) for column in columns_for("pods")),
-        labels={"app": name}, blob=zstandard.compress(msgspec.json.encode(whole)),
+        labels={"app": name}, blob=Blob(zstandard.compress(msgspec.json.encode(whole))),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from dashboard.live.renderer import Renderer
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import columns_for
 from informerd.health import Health
+from informerd.objects import Blob
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, pod
 from tests.live.frames import ops_of
@@ -44,7 +45,7 @@ def event(
     return Row(
         uid=f"uid-{name}", namespace="default", name=name, version="1", created=last, status=kind, tone="warn",
         cells=tuple(values.get(column.id) for column in columns_for("events")), labels={},
-        blob=zstandard.compress(msgspec.json.encode(obj)),
+        blob=Blob(zstandard.compress(msgspec.json.encode(obj))),
     )  # fmt: skip
 
 

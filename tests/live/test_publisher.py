@@ -11,6 +11,7 @@ from dashboard.live.messages import Ask
 from dashboard.live.publisher import FRAME_ENTRIES, KEPT_ENTRIES, Publisher, new_epoch
 from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS
 from informerd.health import Health
+from informerd.objects import Blob
 from tests.clock import FakeClock, settle
 from tests.live.fake_layer import RecordingLayer, row
 
@@ -71,7 +72,7 @@ async def test_a_relist_of_many_rows_is_cut_into_frames_that_fit_a_layer(
 ) -> None:
     for number in range(CHUNK_ROWS * 2 + 1):
         publisher.put(row(f"pod-{number}"))
-    publisher.put(row("big", blob=b"x" * CHUNK_BYTES))
+    publisher.put(row("big", blob=Blob(b"x" * CHUNK_BYTES)))
     publisher.put(row("after"))
     for number in range(FRAME_ENTRIES + 1):
         publisher.entry("modified", row("big"), str(number), "ok")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import msgspec
 import pytest
 
 from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row, chunk_decoder, encoder, frame_decoder
@@ -11,9 +12,11 @@ from dashboard.live.publisher import Publisher
 from dashboard.live.pull import KEPT_BYTES, PATIENCE, Pull
 from dashboard.live.replica import SILENCE, Change, Replica
 from dashboard.live.snapshot import CHUNK_ROWS
+from informerd import packer
 from informerd.health import Health, State
+from informerd.objects import Blob
 from tests.clock import FakeClock
-from tests.live.fake_layer import LossyQueue, RecordingLayer, row
+from tests.live.fake_layer import LossyQueue, RecordingLayer, object_of, packed_row, row, tells_of_itself
 
 HEALTH = Health(state="live", since=1.0, heard=2.0)
 SYNCING = Health(state="syncing", since=1.0, heard=2.0)
@@ -307,8 +310,8 @@ def test_a_new_page_has_missed_nothing(replica: Replica) -> None:
 
 
 def test_frames_kept_while_pulling_are_bounded_by_their_size(clock: FakeClock) -> None:
-    pull = Pull("pods", clock)
-    big = [frame("5", seq, row("a", seq, blob=b"x" * 1_000_000)) for seq in range(1, 100)]
+    pull = Pull("pods", clock, before={})
+    big = [frame("5", seq, row("a", seq, blob=Blob(b"x" * 1_000_000))) for seq in range(1, 100)]
     for each in [*big, big[-1]]:
         pull.keep(each)
     kept = [each.seq for each in pull.kept("5")]
@@ -355,6 +358,8 @@ class Network:
         self.entries_heard: list[tuple[str, int]] = []
         self.replica.on_change(self._heard)
         self.publisher = self._new_publisher()
+        self.packer = packer.Packer()
+        self.packed_with: set[int] = set()
         self.expected_gaps = 0
         self.names = 0
         self.listing: list[Row] = []
@@ -370,10 +375,17 @@ class Network:
         return SYNCING if self.listing else HEALTH
 
     def _restart(self) -> None:
-        """The worker is killed; the new one lists the cluster anew, which takes it up to four seconds."""
-        self.listing = [each for each in self.publisher.rows.values() if self.chance.random() < 0.9]
+        """The worker is killed; the new one lists the cluster anew, which takes it up to four seconds.
+
+        It packs what it lists as it pleases: by and by with another dictionary.
+        """
+        self.packer = packer.Packer()
+        self.listing = [self._repacked(each) for each in self.publisher.rows.values() if self.chance.random() < 0.9]
         self.listed_at = self.clock.now() + 4 * self.chance.random()
         self.publisher = self._new_publisher()
+
+    def _repacked(self, old: Row) -> Row:
+        return msgspec.structs.replace(old, blob=self.packer.pack(object_of(old.name, int(old.version))))
 
     def _list(self) -> None:
         """The list comes in two parts."""
@@ -392,10 +404,16 @@ class Network:
         for old, new in change.rows:
             assert (self.mirror.get(old.uid) if old else None) == old
             if new is not None:
+                assert tells_of_itself(new)
+                self._note(new)
                 self.mirror[new.uid] = new
             elif old is not None:
                 del self.mirror[old.uid]
         self.entries_heard += [(each.epoch, each.seq) for each in change.entries]
+
+    def _note(self, new: Row) -> None:
+        if new.blob is not None and new.blob.dictionary is not None:
+            self.packed_with.add(new.blob.dictionary.id)
 
     async def step(self) -> None:
         await self.clock.advance(0.05)
@@ -415,12 +433,12 @@ class Network:
             kind = self.chance.random()
             if kind < 0.4 or not rows:
                 self.names += 1
-                new = row(f"pod-{self.names}")
+                new = packed_row(f"pod-{self.names}", 1, self.packer)
                 self.publisher.put(new)
                 self.publisher.entry("added", new, "created", "ok")
             elif kind < 0.8:
                 old = self.chance.choice(list(rows.values()))
-                new = row(old.name, int(old.version) + 1)
+                new = packed_row(old.name, int(old.version) + 1, self.packer)
                 self.publisher.put(new)
                 self.publisher.entry("modified", new, "changed", "ok")
             else:
@@ -439,7 +457,9 @@ class Network:
             else:
                 self._expect(decoded := frame_decoder.decode(message["data"]))
                 await self._asked(self.replica.frame(decoded))
-            assert self.replica.rows == self.mirror
+            assert {uid: each.version for uid, each in self.replica.rows.items()} == {
+                uid: each.version for uid, each in self.mirror.items()
+            }
 
     def _expect(self, frame: Frame) -> None:
         """Count, from outside, the holes that a live replica meets."""
@@ -457,8 +477,9 @@ class Network:
 
 @pytest.mark.parametrize("seed", range(12))
 async def test_over_a_lossy_layer_the_replica_ends_with_the_publishers_rows_and_has_counted_every_gap(
-    seed: int,
+    seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(packer, "SAMPLES", 80)  # so that a dictionary comes soon in each worker's life
     network = Network(seed)
     for _ in range(600):
         await network.step()
@@ -468,7 +489,9 @@ async def test_over_a_lossy_layer_the_replica_ends_with_the_publishers_rows_and_
     replica, publisher = network.replica, network.publisher
     assert network.queue.losses > 50
     assert (replica.state, replica.epoch, replica.seq) == ("live", publisher.epoch, publisher.seq)
-    assert replica.rows == publisher.rows
+    assert replica.rows == publisher.rows == network.mirror
+    assert all(tells_of_itself(each) for each in replica.rows.values())
+    assert len(network.packed_with) > 1
     assert {each.key for each in publisher.rows.values()} == set(replica.by_key)
     assert network.unlisted > 0
     assert replica.gaps == replica.gaps_healed

@@ -16,6 +16,7 @@ from dashboard.live.replica import Replica
 from dashboard.live.replicas import Replicas
 from dashboard.resources.kinds import kinds_named
 from informerd.clock import SystemClock
+from informerd.packer import SAMPLES
 from tests.controlplane import ControlPlane
 from tests.program import Program
 from tests.require import redis_url
@@ -89,6 +90,35 @@ async def test_rows_cross_processes(
     await eventually(lambda: replica.get(namespace, "one"), within=5)
     assert replica.entries[-1].name == "one"
     assert (replica.gaps, replica.silences) == (0, 0)
+
+
+async def test_objects_cross_processes_as_they_are_packed(
+    controlplane: ControlPlane, namespace: str, new_worker: Callable[[], Program], replicas: Replicas
+) -> None:
+    """With the dictionary that the first ones gave their kind. The next worker has another, which is no news."""
+    wanted = {f"config-{number}" for number in range(SAMPLES + 50)}
+    for name in wanted:
+        body = {"metadata": {"name": name}, "data": {"said": f"by {name}", "filler": "of some length " * 9}}
+        await asyncio.to_thread(controlplane.create, configmaps(namespace), body)
+    worker = new_worker()
+    replica = replicas.get("configmaps")
+    await live(replica)
+
+    def said() -> dict[str, str]:
+        mine = [row for row in replica.rows.values() if row.namespace == namespace]
+        return {row.name: row.whole()["data"]["said"] for row in mine}
+
+    expected = {name: f"by {name}" for name in wanted}
+    assert said() == expected
+    assert any(row.blob and row.blob.dictionary for row in replica.rows.values())
+    first_epoch = replica.epoch
+    changed: list[str] = []
+    replica.on_change(lambda change: changed.extend(new.name for _, new in change.rows if new))
+    worker.kill()
+    new_worker()
+    await eventually(lambda: replica.epoch > first_epoch and replica.live, within=20)
+    assert said() == expected
+    assert not wanted & set(changed)
 
 
 async def test_a_worker_that_is_killed_makes_it_stale_and_the_next_one_heals_it_without_ghosts(

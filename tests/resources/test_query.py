@@ -18,11 +18,12 @@ from dashboard.resources.rows import columns_for
 from dashboard.resources.rows.column import Order
 from dashboard.resources.terms import ColumnTerm, LabelTerm, PathTerm, Term, Word
 from dashboard.resources.values import comparable, descending
+from informerd.objects import Blob
 
 NOW = 1_800_000_000.0
 COLUMNS = columns_for("pods")
-BLOB = zstandard.compress(
-    b'{"spec":{"ip":"10.0.0.1","port":8080,"ok":true,"containers":[{"image":"a"},{"image":"b"}]}}'
+BLOB = Blob(
+    zstandard.compress(b'{"spec":{"ip":"10.0.0.1","port":8080,"ok":true,"containers":[{"image":"a"},{"image":"b"}]}}')
 )
 
 

@@ -9,7 +9,6 @@ import msgspec
 from dashboard.live.messages import Cell, Row, Tone
 from dashboard.resources.rows.field_diff import FieldChange, field_changes
 from dashboard.resources.rows.registry import columns_for
-from informerd.objects import Blob
 
 MOST_FIELDS = 3
 """Field paths that one line names; the others are counted."""
@@ -60,9 +59,9 @@ def _cell_words(key: str, old: Row, new: Row) -> list[str]:
 
 
 def _field_words(old: Row, new: Row) -> list[str]:
-    if not old.blob or not new.blob:
+    if old.blob is None or new.blob is None:
         return []
-    changes = field_changes(_decode(old), _decode(new))
+    changes = field_changes(old.whole(), new.whole())
     words = [_field_word(change) for change in changes[:MOST_FIELDS]]
     if len(changes) > MOST_FIELDS:
         words.append(f"{len(changes) - MOST_FIELDS} more")
@@ -75,10 +74,6 @@ def _field_word(change: FieldChange) -> str:
     if change.op == "removed":
         return f"{change.path} removed"
     return f"{change.path} {_text(change.old)} → {_text(change.new)}"
-
-
-def _decode(row: Row) -> Any:
-    return msgspec.json.decode(Blob(row.blob).json())
 
 
 def _text(value: Cell | Any, longest: int = _LONGEST) -> str:

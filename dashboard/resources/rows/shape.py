@@ -9,7 +9,6 @@ from typing import Any
 
 from dashboard.live.messages import Cell, Row, Tone
 from dashboard.resources.rows.column import Column
-from informerd.dictionary import Plain
 from informerd.objects import Object, OwnerReference
 
 NAMESPACE = Column("namespace", "Namespace")
@@ -63,7 +62,7 @@ class Shape:
             deleting=deleting,
             finalizers=meta.finalizers,
             owner=_owner(meta.owner_references),
-            blob=b"" if obj.blob is None else Plain().pack(obj.blob.json()),
+            blob=obj.blob,
         )
 
 
