@@ -15,6 +15,7 @@ from informerd.clock import Clock
 from informerd.cluster import ClusterConfig
 from informerd.discovery import Discovery
 from informerd.errors import ApiError, ConfigError, InformerdError
+from informerd.version import VERSION
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +25,9 @@ RETRY = 5.0
 """Seconds between two tries while the cluster does not answer or its configuration cannot be used."""
 CALM = 60.0
 """Seconds between two questions for the version while all is well."""
+
+USER_AGENT = f"deltaboard/{VERSION}"
+"""What audit logs show, and whose fields edits are (the part before the slash)."""
 
 STARTING = ClusterConfig(name="starting", server="", why="the cluster is being chosen")
 NO_CLUSTER = ClusterConfig(name="no cluster", server="", why="its configuration cannot be used")
@@ -110,7 +114,7 @@ class Connection:
                 config.name, config.server, self.cluster.name,
             )  # fmt: skip
             return
-        client = Client(config, clock=self._clock)
+        client = Client(config, clock=self._clock, user_agent=USER_AGENT)
         before, self.client = self.client, client
         self.cluster, self.discovery = config, Discovery(client, clock=self._clock)
         self.version, self._config_problem, self._answer_problem = "", "", ""

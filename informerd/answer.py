@@ -12,16 +12,17 @@ from typing import Any
 
 import msgspec
 
-from informerd.errors import ApiError, Status, error_from_status
+from informerd.errors import UNREADABLE, ApiError, MalformedAnswer, Status, error_from_status
 
 _WARNING = re.compile(r'(\d{3}) ([^ ,"]+) "((?:[^"\\]|\\.)*)"(?: "[^"]*")?\s*(?:,|$)')
 _ESCAPE = re.compile(r"\\(.)")
 _TEXT_LIMIT = 500
+_BEGINNING = 100
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A success (2xx) with its body, whole."""
+    """A success (2xx, or the 304 that a conditional GET asked for) with its body, whole."""
 
     status: int
     body: bytes
@@ -30,10 +31,30 @@ class Answer:
     date: datetime | None = None
     """The API server's clock when it answered."""
     content_type: str = ""
+    etag: str = ""
+    """Names this very content, for a later If-None-Match."""
 
     def json(self) -> Any:
-        """The body, decoded. Raises msgspec.DecodeError where it is no JSON."""
-        return msgspec.json.decode(self.body)
+        """The body, decoded. Raises MalformedAnswer where it is no JSON."""
+        return self.decode(Any)
+
+    def object(self) -> dict[str, Any]:
+        """The body as a Kubernetes object. Raises MalformedAnswer where it is none."""
+        obj: dict[str, Any] = self.decode(dict[str, Any])
+        return obj
+
+    def decode(self, type_: Any) -> Any:
+        """The body as a value of `type_`. Raises MalformedAnswer that shows how the body begins."""
+        try:
+            return msgspec.json.decode(self.body, type=type_)
+        except UNREADABLE as error:
+            raise MalformedAnswer(f"what came is no answer of an API server ({error}): {self._beginning}") from error
+
+    @property
+    def _beginning(self) -> str:
+        text = self.body[:_BEGINNING].decode(errors="replace")
+        words = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+        return f"{self.content_type or 'no content type'}, {words or 'empty'}"
 
 
 class _Body(msgspec.Struct, frozen=True):
@@ -46,10 +67,12 @@ def error_from_answer(code: int, body: bytes, headers: Iterable[tuple[str, str]]
     A Retry-After that is a date counts from the answer's own Date, whatever our clock says; where it has none, from
     `now` (Unix seconds).
     """
-    values = {name.lower(): value for name, value in headers}
+    pairs = [(name.lower(), value) for name, value in headers]
+    values = dict(pairs)
     date = http_date(values.get("date", ""))
     wait = retry_after(values.get("retry-after", ""), now=now if date is None else date.timestamp())
-    return error_from_status(_status(code, body), retry_after=wait)
+    warnings = warning_texts(value for name, value in pairs if name == "warning")
+    return error_from_status(_status(code, body), retry_after=wait, warnings=warnings)
 
 
 def _status(code: int, body: bytes) -> Status:
@@ -57,7 +80,7 @@ def _status(code: int, body: bytes) -> Status:
         if msgspec.json.decode(body, type=_Body).kind == "Status":
             status = msgspec.json.decode(body, type=Status)
             return status if status.code else msgspec.structs.replace(status, code=code)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         pass
     text = body[:_TEXT_LIMIT].decode(errors="replace").strip()
     words = f"HTTP {code} {_phrase(code)}".strip()
@@ -90,8 +113,7 @@ def http_date(value: str) -> datetime | None:
 
 
 def warning_texts(values: Iterable[str]) -> tuple[str, ...]:
-    """The texts of Warning headers with code 299, each once (RFC 7234, 5.5)."""
+    """The texts of Warning headers with code 299, each once (RFC 7234, 5.5), without what could steer a terminal."""
     found = (match for value in values for match in _WARNING.finditer(value))
-    return tuple(
-        dict.fromkeys(_ESCAPE.sub(r"\1", text) for code, _agent, text in (m.groups() for m in found) if code == "299")
-    )
+    texts = (_ESCAPE.sub(r"\1", text) for code, _agent, text in (m.groups() for m in found) if code == "299")
+    return tuple(dict.fromkeys("".join(each if each.isprintable() else "�" for each in text) for text in texts))

@@ -1,13 +1,17 @@
-"""One HTTP request to the API server, ready to be sent."""
+"""One HTTP request to the API server, ready to be sent. Whatever cannot be sent is refused here, as InvalidCall."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlencode
 
 import msgspec
+
+from informerd.errors import UNREADABLE, InvalidCall
+from informerd.resource import Resource
 
 Json = dict[str, Any]
 Params = Mapping[str, str | int | bool | None]
@@ -21,6 +25,7 @@ _PATCH_TYPES: dict[PatchType, str] = {
     "strategic": "application/strategic-merge-patch+json",
     "apply": "application/apply-patch+yaml",
 }
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 @dataclass(frozen=True)
@@ -35,25 +40,43 @@ class Call:
     timeout: float = 30.0
     """Seconds for the whole answer of a write; for a GET, seconds without a byte."""
 
+    @property
+    def is_conditional(self) -> bool:
+        """Whether 304 (not changed) is an answer to it."""
+        return any(name.lower() == "if-none-match" for name, _ in self.headers)
+
 
 def build_call(
     method: str,
     path: str,
-    params: Params | None,
-    body: bytes | Json | Sequence[Any] | None,
-    content_type: str,
-    headers: Headers | None,
-    timeout: float,
+    params: Params | None = None,
+    body: bytes | Json | Sequence[Any] | None = None,
+    content_type: str = JSON,
+    headers: Headers | None = None,
+    timeout: float = 30.0,
+    *,
+    user_agent: str,
 ) -> Call:
-    """The call with its body encoded. Parameters that are None or empty are left out; `headers` win over the usual."""
-    own = [("Accept", JSON), ("User-Agent", "deltaboard")]
+    """The call with its body encoded. Parameters that are None or empty are left out; `headers` win over the usual.
+
+    Raises InvalidCall.
+    """
+    own = [("Accept", JSON), ("User-Agent", user_agent)]
     if body is not None:
         own.append(("Content-Type", content_type))
-        body = body if isinstance(body, bytes) else msgspec.json.encode(body)
+        body = body if isinstance(body, bytes) else _encode(body)
     given = tuple(headers.items() if isinstance(headers, Mapping) else headers or ())
     names = {name.lower() for name, _ in given}
     merged = (*(pair for pair in own if pair[0].lower() not in names), *given)
+    for name, value in merged:
+        check_header(name, value)
     return Call(method, _with_query(path, params), merged, body, timeout)
+
+
+def check_header(name: str, value: str) -> None:
+    """Raises InvalidCall for a header that would say something else than was meant (RFC 9110, 5.5)."""
+    if not _HEADER_NAME.fullmatch(name) or not all(each.isprintable() or each == "\t" for each in value):
+        raise InvalidCall(f"the header {name!r} holds line breaks or other characters that no header can carry")
 
 
 def patch_content_type(patch_type: PatchType) -> str:
@@ -68,6 +91,53 @@ def write_params(dry_run: bool, field_manager: str, field_validation: str) -> di
         "fieldManager": field_manager,
         "fieldValidation": field_validation,
     }
+
+
+def delete_options(
+    *,
+    uid: str | None = None,
+    resource_version: str | None = None,
+    propagation_policy: str | None = None,
+    grace_period: int | None = None,
+    dry_run: bool = False,
+) -> Json:
+    """metav1.DeleteOptions, with what is given."""
+    conditions = {"uid": uid, "resourceVersion": resource_version}
+    options: Json = {
+        "kind": "DeleteOptions",
+        "apiVersion": "v1",
+        "preconditions": {key: value for key, value in conditions.items() if value} or None,
+        "propagationPolicy": propagation_policy,
+        "gracePeriodSeconds": grace_period,
+        "dryRun": ["All"] if dry_run else None,
+    }
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def object_path(resource: Resource, name: str, namespace: str, subresource: str = "") -> str:
+    """One object's path. Raises InvalidCall where it would be another's: without a name, the whole collection's."""
+    if not name or name in {".", ".."}:
+        raise InvalidCall(f"{name!r} is no name of one of {resource.key}")
+    return resource.path(namespace, name, subresource)
+
+
+def metadata_of(obj: Json | bytes) -> Json:
+    """An object's metadata. Raises InvalidCall where it is no object."""
+    try:
+        decoded: Any = msgspec.json.decode(obj) if isinstance(obj, bytes) else obj
+    except UNREADABLE as error:
+        raise InvalidCall(f"the body is no JSON: {error}") from error
+    if not isinstance(decoded, dict) or not isinstance(decoded.get("metadata") or {}, dict):
+        raise InvalidCall("the body is no Kubernetes object: it or its metadata is no mapping")
+    meta: Json = decoded.get("metadata") or {}
+    return meta
+
+
+def _encode(body: Json | Sequence[Any]) -> bytes:
+    try:
+        return msgspec.json.encode(body)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InvalidCall(f"the body cannot be written as JSON: {error}") from error
 
 
 def _with_query(path: str, params: Params | None) -> str:

@@ -52,7 +52,7 @@ def load_cluster(
         paths = tuple(Path(part).expanduser() for part in listed.split(os.pathsep) if part)
         return _explicit(paths, f"KUBECONFIG={listed}", context, environ)
     default = home / ".kube" / "config"
-    if default.exists():
+    if _is_there(default):
         kubeconfig = Kubeconfig.read((default,))
         if context or not kubeconfig.is_empty:
             return _chosen(kubeconfig, str(default), context, environ)
@@ -72,7 +72,7 @@ def load_kubeconfig(
 
 
 def _explicit(paths: tuple[Path, ...], why: str, context: str | None, environ: Mapping[str, str]) -> ClusterConfig:
-    if not any(path.exists() for path in paths):
+    if not any(map(_is_there, paths)):
         raise ConfigError(f"{why}: no such file")
     kubeconfig = Kubeconfig.read(paths)
     if kubeconfig.is_empty:
@@ -92,7 +92,7 @@ def _in_cluster(environ: Mapping[str, str], directory: Path) -> ClusterConfig | 
     if not host or not port:
         return None
     token, authority, namespace = directory / "token", directory / "ca.crt", directory / "namespace"
-    if not token.exists():
+    if not _is_there(token):
         raise ConfigError(
             f"{token}: this runs in a pod, but there is no service account token; "
             "set automountServiceAccountToken, KUBECONFIG, or DELTABOARD_CLUSTER=demo"
@@ -102,9 +102,23 @@ def _in_cluster(environ: Mapping[str, str], directory: Path) -> ClusterConfig | 
         name="in-cluster",
         server=server,
         why="the service account of the pod this runs in",
-        namespace=namespace.read_text().strip() if namespace.exists() else "default",
+        namespace=_namespace(namespace),
         user="the pod's service account",
         proxy=proxy_for(server, environ),
-        tls=TlsConfig(ca_file=authority if authority.exists() else None),
+        tls=TlsConfig(ca_file=authority if _is_there(authority) else None),
         credentials=UserConfig(token_file=token),
     )
+
+
+def _namespace(file: Path) -> str:
+    try:
+        return (file.read_text().strip() if file.exists() else "") or "default"
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: cannot be read: {error}") from error
+
+
+def _is_there(file: Path) -> bool:
+    try:
+        return file.exists()
+    except OSError as error:  # a folder on the way that may not be looked into
+        raise ConfigError(f"{file}: cannot be looked at: {error.strerror}") from error

@@ -144,7 +144,7 @@ class Discovery:
 
     async def _ask_root(self, path: str) -> tuple[Resource, ...]:
         answer = await self._client.request("GET", path, headers={"Accept": _AGGREGATED})
-        root = msgspec.json.decode(answer.body, type=_Root)
+        root: _Root = answer.decode(_Root)
         if root.kind == "APIGroupDiscoveryList":
             return tuple(_from_aggregated(root.items))
         found = await asyncio.gather(*(self._ask_plain(*each) for each in _plain_versions(root)))
@@ -156,7 +156,7 @@ class Discovery:
             answer = await self._client.request("GET", path)
         except ApiError:  # an aggregated API server that is down must not hide the others
             return ()
-        listed = msgspec.json.decode(answer.body, type=_PlainList).resources
+        listed: tuple[_PlainResource, ...] = answer.decode(_PlainList).resources
         return tuple(_from_plain(group, version, each) for each in listed if "/" not in each.name)
 
 

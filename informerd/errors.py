@@ -35,6 +35,12 @@ class StatusDetails(msgspec.Struct, frozen=True, rename="camel"):
     retry_after_seconds: int = 0
 
 
+class StatusMeta(msgspec.Struct, frozen=True):
+    """A Status's metadata; `continue_` comes with a continue token that has expired, to go on with all the same."""
+
+    continue_: str = msgspec.field(default="", name="continue")
+
+
 class Status(msgspec.Struct, frozen=True):
     """metav1.Status: how the API server says what went wrong."""
 
@@ -42,6 +48,12 @@ class Status(msgspec.Struct, frozen=True):
     reason: str = ""
     message: str = ""
     details: StatusDetails = StatusDetails()
+    metadata: StatusMeta = StatusMeta()
+
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for bytes that are no JSON of the expected form: also for text that is no UTF-8, and for
+documents nested so deeply that they can only be meant to harm."""
 
 
 class InformerdError(Exception):
@@ -144,7 +156,15 @@ class UnexpectedObject(InformerdError):
     """The API server sent an object of another kind, or one that the projection does not fit; says which and where."""
 
 
-class MalformedStream(InformerdError):
+class InvalidCall(InformerdError, ValueError):
+    """A call that cannot be made as it was asked for; says why and what is missing. Nothing was sent."""
+
+
+class MalformedAnswer(InformerdError):
+    """A success whose body is not what an API server sends: no JSON, another form, or a proxy's page."""
+
+
+class MalformedStream(MalformedAnswer):
     """A list or watch answer is no JSON of the expected form."""
 
 
@@ -161,11 +181,13 @@ class ApiError(InformerdError):
 
     reasons: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, status: Status, *, retry_after: float | None = None) -> None:
+    def __init__(self, status: Status, *, retry_after: float | None = None, warnings: tuple[str, ...] = ()) -> None:
         super().__init__(status.message or status.reason or f"HTTP {status.code}")
         self.status = status
         self.retry_after = retry_after
         """Seconds the server asks to wait before another try, where it said so."""
+        self.warnings = warnings
+        """What the API server said in Warning headers beside its no."""
 
     @property
     def code(self) -> int:
@@ -212,6 +234,11 @@ class Expired(ApiError):
     """The resource version or continue token is older than the history kept (410)."""
 
     reasons = ("Expired", "Gone")
+
+    @property
+    def continue_token(self) -> str:
+        """Where a list's page had expired: a token for the rest of the list as it is by now, if the server gave one."""
+        return self.status.metadata.continue_
 
 
 class TooManyRequests(ApiError):
@@ -263,7 +290,7 @@ def is_too_large(status: Status) -> bool:
     return _TOO_LARGE_MESSAGE in status.message or any(_TOO_LARGE_MESSAGE in cause.message for cause in causes)
 
 
-def error_from_status(status: Status, *, retry_after: float | None = None) -> ApiError:
+def error_from_status(status: Status, *, retry_after: float | None = None, warnings: tuple[str, ...] = ()) -> ApiError:
     """The typed error for a Status: by its reason, else by its code.
 
     `retry_after` (seconds) is the Retry-After header; the body's retryAfterSeconds serves where it is missing.
@@ -271,8 +298,8 @@ def error_from_status(status: Status, *, retry_after: float | None = None) -> Ap
     if retry_after is None and status.details.retry_after_seconds:
         retry_after = float(status.details.retry_after_seconds)
     if is_too_large(status):
-        return ResourceVersionTooLarge(status, retry_after=retry_after)
+        return ResourceVersionTooLarge(status, retry_after=retry_after, warnings=warnings)
     kind = _BY_REASON.get(status.reason) or _BY_CODE.get(status.code)
     if kind is None:
         kind = ServerError if status.code >= 500 else ApiError
-    return kind(status, retry_after=retry_after)
+    return kind(status, retry_after=retry_after, warnings=warnings)

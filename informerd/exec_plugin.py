@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from informerd.cluster_config import ClusterConfig, ExecConfig, TlsConfig
-from informerd.errors import CredentialsError
+from informerd.errors import UNREADABLE, CredentialsError
 
 TIMEOUT = 60.0
 """Seconds a plugin may take."""
@@ -71,9 +71,10 @@ async def _start(plugin: ExecConfig, cluster: ClusterConfig) -> asyncio.subproce
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: what no program can be given, such as a null character
         hint = f"\n{plugin.install_hint}" if plugin.install_hint else ""
-        raise CredentialsError(f"exec plugin {plugin.command} cannot be run: {error.strerror}{hint}") from error
+        words = getattr(error, "strerror", None) or error
+        raise CredentialsError(f"exec plugin {plugin.command} cannot be run: {words}{hint}") from error
 
 
 def _spec(plugin: ExecConfig, cluster: ClusterConfig) -> dict[str, object]:
@@ -84,7 +85,10 @@ def _spec(plugin: ExecConfig, cluster: ClusterConfig) -> dict[str, object]:
 
 
 def _tls_info(tls: TlsConfig) -> dict[str, object]:
-    authority = tls.ca_data or (tls.ca_file.read_bytes() if tls.ca_file and tls.ca_file.exists() else b"")
+    try:
+        authority = tls.ca_data or (tls.ca_file.read_bytes() if tls.ca_file else b"")
+    except OSError as error:
+        raise CredentialsError(f"{tls.ca_file}: cannot be read for the exec plugin: {error.strerror}") from error
     return {
         "tls-server-name": tls.server_name,
         "insecure-skip-tls-verify": tls.insecure,
@@ -100,7 +104,7 @@ def _credential(plugin: ExecConfig, output: bytes, words: str) -> ExecCredential
 
     try:
         answer = msgspec.json.decode(output, type=_Answer)
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise refuse(f"printed no ExecCredential ({error})") from error
     if answer.kind != "ExecCredential" or answer.api_version != plugin.api_version:
         raise refuse(f"printed {answer.api_version} {answer.kind}, not {plugin.api_version} ExecCredential")

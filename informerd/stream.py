@@ -8,7 +8,7 @@ from datetime import datetime
 import aiohttp
 import msgspec
 
-from informerd.errors import Unreachable
+from informerd.errors import UNREADABLE, Unreachable
 
 _RETURN = ord("\r")
 
@@ -56,10 +56,16 @@ class WatchStream:
     """The bytes of one answer, or its lines, each a JSON document. One task reads; any task may close."""
 
     def __init__(
-        self, response: aiohttp.ClientResponse, date: datetime | None, translate: Callable[[Exception], Unreachable]
+        self,
+        response: aiohttp.ClientResponse,
+        date: datetime | None,
+        translate: Callable[[Exception], Unreachable],
+        warnings: tuple[str, ...] = (),
     ) -> None:
         self.date = date
         """The API server's clock when the stream began."""
+        self.warnings = warnings
+        """What the API server wanted a person to know when it began."""
         self._response = response
         self._translate = translate
         self._cutter = LineCutter()
@@ -125,6 +131,6 @@ class WatchStream:
         rest = b"" if self._closed else self._cutter.rest()
         try:
             msgspec.json.decode(rest, type=msgspec.Raw)
-        except msgspec.DecodeError:
+        except UNREADABLE:
             return []
         return [rest]

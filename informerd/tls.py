@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import ssl
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from informerd.clock import Clock
@@ -104,15 +107,30 @@ def _origin(config: TlsConfig) -> str:
 
 
 def _load_data(context: ssl.SSLContext, cert: bytes, key: bytes) -> None:
-    """Load a client certificate; OpenSSL reads files only, so it stands for a moment in a private folder."""
+    """Load a client certificate. OpenSSL reads files only, so it stands in one for a moment."""
+    try:
+        with _private_file(cert + b"\n" + key) as file:
+            context.load_cert_chain(file, password=_no_password)
+    except (OSError, ValueError) as error:  # OSError: an ssl.SSLError, or no place for the file
+        raise CredentialsError(f"the client certificate and its key cannot be used: {error}") from error
+
+
+@contextlib.contextmanager
+def _private_file(content: bytes) -> Iterator[Path]:
+    """A file that nobody else can read: in memory where the system has that, since keys are better not on a disk and a
+    container's may be read-only; else in a folder of its own. Raises OSError."""
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("client.pem")
+        with os.fdopen(descriptor, "wb") as memory:
+            memory.write(content)
+            memory.flush()
+            yield Path(f"/proc/self/fd/{descriptor}")
+        return
     with tempfile.TemporaryDirectory(prefix="informerd-") as folder:
         file = Path(folder, "client.pem")
         file.touch(mode=0o600)
-        file.write_bytes(cert + b"\n" + key)
-        try:
-            context.load_cert_chain(file, password=_no_password)
-        except (ssl.SSLError, ValueError) as error:
-            raise CredentialsError(f"the client certificate and its key cannot be used: {error}") from error
+        file.write_bytes(content)
+        yield file
 
 
 def _no_password() -> str:

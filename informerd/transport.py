@@ -14,15 +14,16 @@ from collections.abc import AsyncIterator
 from typing import Literal
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
 
 from informerd.answer import Answer, error_from_answer, http_date, warning_texts
-from informerd.call import Call
+from informerd.call import Call, check_header
 from informerd.clock import Clock
 from informerd.cluster_config import ClusterConfig
 from informerd.credentials import Access
-from informerd.errors import Unreachable
+from informerd.errors import ConfigError, Unreachable
 from informerd.stream import WatchStream
 
 Pool = Literal["requests", "streams", "probe"]
@@ -33,6 +34,10 @@ CONNECT_TIMEOUT = 10.0
 _LIMITS: dict[Pool, int] = {"requests": 100, "streams": 0, "probe": 1}
 _READ_BUFFER = 2**18
 _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 30_000))
+
+
+_BROKEN = (aiohttp.ClientError, HttpProcessingError, OSError, EOFError, UnicodeError)
+"""What sending and reading raise where no answer came. UnicodeError: a host name that no name server could know."""
 
 
 class Transport:
@@ -52,7 +57,10 @@ class Transport:
             await session.close()
 
     async def send(self, call: Call, access: Access, pool: Pool = "requests") -> Answer:
-        """Send once. Raises ApiError for any answer but a success, Unreachable where none came."""
+        """Send once. Raises ApiError for any answer but a success, Unreachable where none came.
+
+        A 304 is a success where the call asked for it with If-None-Match.
+        """
         if call.method == "GET" and pool != "probe":
             timeout = aiohttp.ClientTimeout(sock_connect=CONNECT_TIMEOUT, sock_read=call.timeout)
         else:
@@ -60,9 +68,10 @@ class Transport:
         try:
             async with await self._request(call, access, pool, timeout) as response:
                 body = await response.read()
-        except (aiohttp.ClientError, OSError) as error:
+        except _BROKEN as error:
             raise self._unreachable(error) from error
-        self._check(response, body)
+        if response.status != 304 or not call.is_conditional:
+            self._check(response, body)
         headers = response.headers
         return Answer(
             response.status,
@@ -70,6 +79,7 @@ class Transport:
             warning_texts(headers.getall("Warning", ())),
             http_date(headers.get("Date", "")),
             headers.get("Content-Type", ""),
+            headers.get("ETag", ""),
         )
 
     @contextlib.asynccontextmanager
@@ -87,9 +97,10 @@ class Transport:
                 if response.status != 200:
                     async with response:
                         self._check(response, await response.read())
-        except (aiohttp.ClientError, OSError) as error:
+        except _BROKEN as error:
             raise self._unreachable(error) from error
-        stream = WatchStream(response, http_date(response.headers.get("Date", "")), self._unreachable)
+        warnings = warning_texts(response.headers.getall("Warning", ()))
+        stream = WatchStream(response, http_date(response.headers.get("Date", "")), self._unreachable, warnings)
         try:
             yield stream
         finally:
@@ -101,7 +112,7 @@ class Transport:
         tls = self._config.tls
         return await self._session(pool).request(
             call.method,
-            URL(self._config.server + call.path, encoded=True),
+            self._url(call),
             headers=_headers(access, call),
             data=call.body,
             ssl=True if access.context is None else access.context,
@@ -112,13 +123,19 @@ class Transport:
             middlewares=() if call.method == "GET" else (self._never_twice,),
         )
 
+    def _url(self, call: Call) -> URL:
+        try:
+            return URL(self._config.server + call.path, encoded=True)
+        except ValueError as error:
+            raise ConfigError(f"{self._config.server!r} is no server's address: {error}") from error
+
     async def _never_twice(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
         """Keep aiohttp from sending a PUT or DELETE again when the connection breaks: the first may have been done."""
         try:
             return await handler(request)
-        except (aiohttp.ClientError, OSError) as error:
+        except _BROKEN as error:
             raise self._unreachable(error) from error
 
     def _session(self, pool: Pool) -> aiohttp.ClientSession:
@@ -144,6 +161,8 @@ class Transport:
 
 def _headers(access: Access, call: Call) -> CIMultiDict[str]:
     """The credentials' headers and the call's; a name that the call gives replaces the credentials' own."""
+    for name, value in access.headers:
+        check_header(name, value)
     headers = CIMultiDict(access.headers)
     for name in {name for name, _ in call.headers}:
         headers.popall(name, None)

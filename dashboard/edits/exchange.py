@@ -8,13 +8,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-import msgspec
-
 from dashboard.edits.editable import Target
 from dashboard.edits.fields import Value
 from informerd.answer import Answer
 from informerd.client import Client
-from informerd.errors import Unreachable
+from informerd.errors import MalformedAnswer, Unreachable
 
 TIME_LIMIT = 20.0
 """Seconds that a page waits for the API server, tries on "come again later" included."""
@@ -95,9 +93,6 @@ async def _within(seconds: float) -> AsyncIterator[None]:
 
 def _object(answer: Answer) -> dict[str, Any]:
     try:
-        value = answer.json()
-    except msgspec.DecodeError:
-        value = None
-    if not isinstance(value, dict):
-        raise Unreachable("what answered is no Kubernetes API server: it sent something else than an object")
-    return value
+        return answer.object()
+    except MalformedAnswer:
+        raise Unreachable("what answered is no Kubernetes API server: it sent something else than an object") from None

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
-
 from dashboard.edits.schema import UNKNOWN, Schema, crd_schema, kind_schema
 from informerd.client import Client
 from informerd.clock import Clock
@@ -65,6 +63,6 @@ async def _read(client: Client, path: str, pick: Callable[[Mapping[str, Any]], S
     try:
         async with asyncio.timeout(TIME_LIMIT):
             answer = (await client.request("GET", path, timeout=TIME_LIMIT)).json()
-    except (InformerdError, TimeoutError, msgspec.DecodeError):
+    except (InformerdError, TimeoutError):
         return None
     return pick(answer) if isinstance(answer, Mapping) else None

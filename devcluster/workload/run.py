@@ -18,6 +18,7 @@ from devcluster.workload.scheduler import Scheduler
 from informerd.client import Client
 from informerd.clock import Clock, SystemClock
 from informerd.cluster import ClusterConfig
+from informerd.version import VERSION
 
 
 class Controller(Protocol):
@@ -34,7 +35,7 @@ async def run_workload(
     Not `directed`, only the controllers run: nothing happens but what follows from changes by others.
     """
     clock = clock or SystemClock()
-    async with Client(config, clock=clock) as client:
+    async with Client(config, clock=clock, user_agent=f"demo/{VERSION}") as client:
         cluster = Cluster(client, clock=clock, rng=rng)
         kubelet, mydemos, nodes = Kubelet(cluster), MydemoController(cluster), NodeKeeper(cluster)
         controllers: list[Controller] = [

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from informerd import client as client_module
+from informerd import rest_client as client_module
 from informerd.client import Client, Json, WatchStream
 from informerd.cluster import Impersonation, load_kubeconfig
 from informerd.errors import (

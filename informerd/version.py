@@ -1,0 +1,4 @@
+"""Which version of the library this is."""
+
+VERSION = "0.1.0"
+"""The same as in pyproject.toml, which a test sees to."""

@@ -1,0 +1,39 @@
+"""What becomes of the API server's warnings where nobody asked for them: a line in the log, once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+
+OnWarning = Callable[[str], None]
+"""Is handed each warning's text. It must not block."""
+
+REMEMBERED = 1_000
+"""Texts that are not said again; beyond them the oldest is forgotten."""
+
+
+class WarningLog:
+    """Logs each warning the first time it comes, as kubectl does (client-go's rest.NewWarningWriter)."""
+
+    def __init__(self, remembered: int = REMEMBERED) -> None:
+        self._remembered = remembered
+        self._said: dict[str, None] = {}
+
+    def __call__(self, text: str) -> None:
+        if text in self._said:
+            return
+        if len(self._said) >= self._remembered:
+            del self._said[next(iter(self._said))]
+        self._said[text] = None
+        log.warning("the API server warns: %s", text, extra={"warning": text})
+
+
+def hand_on(warnings: tuple[str, ...], on_warning: OnWarning) -> None:
+    """Hand each warning to `on_warning`. What it raises is logged: a call that went well stays a success."""
+    for text in warnings:
+        try:
+            on_warning(text)
+        except Exception:
+            log.exception("a function that was handed the warning %r failed", text)
