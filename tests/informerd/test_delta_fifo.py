@@ -130,3 +130,48 @@ async def test_processed_waits_for_what_is_queued_now(fifo: DeltaFifo[Object]) -
     assert not waiting.done()
     fifo.done(await fifo.pop())
     await waiting
+
+
+@pytest.mark.parametrize(
+    ("keys", "batches"),
+    [
+        ("a b c", ["a b c"]),
+        ("a a", ["a", "a"]),
+        ("a b b c", ["a b", "b c"]),
+        ("a b c b d", ["a b c", "b d"]),
+        ("a a a b", ["a", "a", "a b"]),
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_batches_hold_each_key_once_however_the_changes_came(
+    fifo: DeltaFifo[Object], keys: str, batches: list[str], at_once: bool
+) -> None:
+    """The reference's PopMultipleDeltaInBatch."""
+    fifo.replace({"a": obj("a"), "b": obj("b")}, "1")
+    changes = [added(key) for key in keys.split()]
+    if at_once:
+        fifo.extend(changes)
+    else:
+        for change in changes:
+            fifo.extend([change])
+    assert [type(delta) for delta in await fifo.pop()] == [ReplacedAll], "the initial list is a batch of its own"
+    popped = [await fifo.pop() for _ in batches]
+    assert [" ".join(delta.key for delta in batch if isinstance(delta, Added)) for batch in popped] == batches
+    assert len(fifo) == 0
+
+
+async def test_a_deletion_that_came_first_counts_as_a_change(fifo: DeltaFifo[Object]) -> None:
+    fifo.extend([Deleted("a", obj("a"))])
+    assert fifo.has_synced
+
+
+async def test_the_second_list_does_not_undo_the_sync(fifo: DeltaFifo[Object]) -> None:
+    """The reference's HasSyncedCorrectOnDeletion: synced by the first list as a whole, its deletes included."""
+    for version in ("1", "2"):
+        fifo.replace({"a": obj("a")}, version)
+    first = await fifo.pop()
+    assert not fifo.has_synced
+    fifo.done(first)
+    assert fifo.has_synced
+    fifo.done(await fifo.pop())
+    assert fifo.has_synced
