@@ -29,10 +29,10 @@ class Authority:
     def pem(self) -> bytes:
         return self._certificate.public_bytes(serialization.Encoding.PEM)
 
-    def issue(self, name: str, *addresses: str) -> tuple[bytes, bytes]:
-        """A certificate for `name` (and for DNS names or IP addresses) and its key."""
+    def issue(self, name: str, *addresses: str, lasting: timedelta = _DAY) -> tuple[bytes, bytes]:
+        """A certificate for `name` (and for DNS names or IP addresses) and its key; it ends after `lasting`."""
         key = ec.generate_private_key(ec.SECP256R1())
-        builder = _builder(_name(name), self._name, key.public_key())
+        builder = _builder(_name(name), self._name, key.public_key(), lasting)
         if addresses:
             names = x509.SubjectAlternativeName([_address(each) for each in addresses])
             builder = builder.add_extension(names, critical=False)
@@ -70,7 +70,9 @@ def _name(name: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, lasting: timedelta = _DAY
+) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     return (
         x509.CertificateBuilder()
@@ -79,7 +81,7 @@ def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicK
         .public_key(key)
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - _DAY)
-        .not_valid_after(now + _DAY)
+        .not_valid_after(now + lasting)
     )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from informerd.client import Client
+from informerd.cluster import load_kubeconfig
 from tests.controlplane import ControlPlane, ControlPlaneError
 from tests.informerd.faults.rig import Rig, rigged
 from tests.require import controlplane_binaries
@@ -67,3 +71,28 @@ async def uncached(uncached_controlplane: ControlPlane) -> AsyncIterator[Rig]:
     """A rig on the API server without watch cache."""
     async with rigged(uncached_controlplane) as rig:
         yield rig
+
+
+@pytest.fixture(scope="package")
+def _crowded(_fragile: ControlPlane) -> str:
+    """A namespace with 5,000 objects, made once; its name."""
+    _fragile.create_namespace("crowd")
+    with ThreadPoolExecutor(1) as thread:  # pytest-asyncio has this thread's event loop
+        thread.submit(asyncio.run, _fill(_fragile, "crowd")).result()
+    return "crowd"
+
+
+async def _fill(controlplane: ControlPlane, namespace: str) -> None:
+    async with Client(load_kubeconfig(controlplane.kubeconfig)) as client:
+        await Rig(controlplane, client, namespace).create(*(f"c{number}" for number in range(5000)), at_once=50)
+
+
+@pytest.fixture
+async def crowd(fragile_controlplane: ControlPlane, _crowded: str) -> AsyncIterator[Rig]:
+    """A rig in a namespace of 5,000 objects."""
+    async with Client(load_kubeconfig(fragile_controlplane.kubeconfig)) as client:
+        rig = Rig(fragile_controlplane, client, _crowded)
+        try:
+            yield rig
+        finally:
+            await rig.stop()

@@ -36,15 +36,6 @@ QUICK: dict[str, Any] = {"backoff": 0.1, "backoff_cap": 1.0, "watch_interval": 0
 Json = dict[str, Any]
 
 
-def config_map(name: str, **data: str) -> Json:
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
-
-
-def pod(name: str) -> Json:
-    spec = {"containers": [{"name": "main", "image": "registry.example/main:1"}]}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
-
-
 def by_colour(obj: Object) -> Iterable[str]:
     """An index with no, one or several values for an object."""
     return obj.metadata.labels.get(COLOUR, "").split(".") if COLOUR in obj.metadata.labels else ()
@@ -140,8 +131,7 @@ class Rig:
 
         async def create(name: str) -> None:
             async with gate:
-                obj = pod(name) if resource is PODS else config_map(name, value="0")
-                await self.client.create(resource, obj, self.namespace)
+                await self.client.create(resource, _made(resource, name, self.namespace), self.namespace)
 
         await asyncio.gather(*map(create, names))
 
@@ -205,6 +195,16 @@ class Rig:
         followed.check_indexes()
         for obj in followed.informer.store:
             assert obj.full() == served[obj.key]
+
+
+def _made(resource: Resource, name: str, namespace: str) -> Json:
+    """A small object of that kind."""
+    obj: Json = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": name}}
+    if resource is PODS:
+        obj["spec"] = {"containers": [{"name": "main", "image": "registry.example/main:1"}]}
+    elif resource is EVENTS:
+        obj["involvedObject"] = {"kind": "Pod", "namespace": namespace, "name": name}
+    return obj
 
 
 def _difference(who: str, wanted: dict[str, Identity], has: dict[str, Identity]) -> str:

@@ -1,0 +1,126 @@
+"""The API server has too much to do: 429 on lists, by itself, and on watches, from a proxy of ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from informerd.cluster import load_kubeconfig
+from tests.controlplane import ControlPlane
+from tests.informerd.faults.access import allow
+from tests.informerd.faults.proxy import Proxy, Rule, proxied, too_many
+from tests.informerd.faults.rig import CONFIG_MAPS, QUICK, Rig, rigged
+from tests.require import controlplane_binaries
+from tests.wait import eventually
+
+NAMES = [f"c{number}" for number in range(5)]
+
+
+@pytest.fixture
+def busy_controlplane(tmp_path: Path) -> Iterator[ControlPlane]:
+    """An API server that answers one request at a time and refuses the others, but for administrators'.
+
+    It knows no streaming lists, which as watches would never be refused.
+    """
+    flags = (
+        "--enable-priority-and-fairness=false", "--max-requests-inflight=1", "--feature-gates=WatchList=false",
+    )  # fmt: skip
+    controlplane = ControlPlane(tmp_path / "busy", controlplane_binaries(), apiserver_flags=flags)
+    try:
+        controlplane.start()
+        yield controlplane
+    finally:
+        controlplane.stop()
+
+
+async def test_lists_refused_by_a_busy_api_server_are_made_again_until_they_are_answered(
+    busy_controlplane: ControlPlane,
+) -> None:
+    async with rigged(busy_controlplane) as rig:
+        await allow(rig, "alice")
+        await rig.create(*NAMES)
+        alice = load_kubeconfig(busy_controlplane.kubeconfig_of("alice"))
+        async with proxied(busy_controlplane, alice) as proxy:
+            factory = rig.factory(proxy.config, **QUICK)
+            async with _load(rig, 30):
+                followed = rig.follow(factory)
+                await eventually(lambda: _refused(proxy) >= 2, within=30, what="two of the informer's lists refused")
+            await rig.equal(followed)
+            assert followed.informer.health().relists == 0
+            assert followed.ledger.adds == len(NAMES)
+            assert {each.status for each in proxy.watches("configmaps")} == {422, 200}
+
+
+@pytest.mark.parametrize("seconds", [1, None], ids=["Retry-After", "no Retry-After"])
+async def test_watches_refused_are_begun_again_where_they_were_and_nothing_is_listed_again(
+    rig: Rig, seconds: int | None
+) -> None:
+    await rig.create(*NAMES)
+    async with proxied(rig.controlplane, rig.client.config) as proxy:
+        followed = rig.follow(rig.factory(proxy.config, streaming_lists=False, watch_timeout=1.0, **QUICK))
+        await rig.equal(followed)
+        proxy.rule = _refuse_watches(3, seconds)
+        before = len(proxy.seen)
+        await followed.becomes("stale")
+        assert followed.informer.health().answered
+        await rig.change(*NAMES)
+        await followed.becomes("live")
+        await rig.equal(followed)
+        later = proxy.seen[before:]
+        assert [each.status for each in later if each.is_watch][:4] == [429, 429, 429, 200]
+        assert len({each.query["resourceVersion"] for each in later if each.is_watch and each.status == 429}) == 1
+        assert len(proxy.lists("configmaps")) == 1
+
+
+async def test_streaming_lists_refused_are_begun_again(rig: Rig) -> None:
+    await rig.create(*NAMES)
+    async with proxied(rig.controlplane, rig.client.config) as proxy:
+        proxy.rule = _refuse_watches(3, None)
+        followed = rig.follow(rig.factory(proxy.config, **QUICK))
+        await rig.equal(followed)
+        assert [each.status for each in proxy.watches("configmaps")] == [429, 429, 429, 200]
+        assert proxy.lists("configmaps") == []
+
+
+def _refused(proxy: Proxy) -> int:
+    return sum(each.status == 429 for each in proxy.lists("configmaps"))
+
+
+def _refuse_watches(count: int, seconds: int | None) -> Rule:
+    left = count
+
+    async def rule(request: web.Request) -> web.Response | None:
+        nonlocal left
+        if request.query.get("watch") != "true" or left == 0:
+            return None
+        left -= 1
+        return too_many(seconds)
+
+    return rule
+
+
+@asynccontextmanager
+async def _load(rig: Rig, count: int) -> AsyncIterator[None]:
+    """As many lists at a time as alice, without end."""
+    url = f"{rig.controlplane.server}{CONFIG_MAPS.path(rig.namespace)}"
+    headers = {"Authorization": "Bearer alice-token"}
+
+    async def keep_listing(session: aiohttp.ClientSession) -> None:
+        while True:
+            async with session.get(url, headers=headers, ssl=False) as answer:
+                await answer.read()
+
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        tasks = [asyncio.create_task(keep_listing(session)) for _ in range(count)]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
