@@ -84,7 +84,8 @@ class Client(RestClient):
     ) -> Answer:
         """POST a new object into `namespace`, by default its own; or to a `subresource` of the object `name`."""
         params = write_params(dry_run, field_manager or self.field_manager, field_validation)
-        namespace = namespace or metadata_of(obj).get("namespace", "")
+        meta = metadata_of(obj)
+        namespace = namespace or meta.get("namespace", "")
         path = object_path(resource, name, namespace, subresource) if subresource else resource.path(namespace)
         return await self.request("POST", path, params=params, body=obj, headers=headers)
 

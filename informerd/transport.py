@@ -125,9 +125,11 @@ class Transport:
 
     def _url(self, call: Call) -> URL:
         try:
-            return URL(self._config.server + call.path, encoded=True)
+            url = URL(self._config.server + call.path, encoded=True)
+            _ = url.port  # only now is it looked at
         except ValueError as error:
             raise ConfigError(f"{self._config.server!r} is no server's address: {error}") from error
+        return url
 
     async def _never_twice(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
