@@ -33,10 +33,11 @@ class _Head(msgspec.Struct, gc=False, rename="camel"):
 
 
 class TransformFailed(Exception):
-    """The transform raised; `resource_version` is the object's."""
+    """The transform raised; `key` and `resource_version` are the object's."""
 
-    def __init__(self, key: str, resource_version: str) -> None:
-        super().__init__(f"the transform failed on {key}")
+    def __init__(self, resource: str, key: str, resource_version: str) -> None:
+        super().__init__(f"the transform failed on {resource} {key}")
+        self.key = key
         self.resource_version = resource_version
 
 
@@ -157,8 +158,8 @@ class Decoder(Generic[T]):
         try:
             return transform(raw)
         except Exception as error:
-            meta = self._head(raw).metadata
-            raise TransformFailed(f"{self.resource.key} {meta.namespace}/{meta.name}", meta.resource_version) from error
+            obj = Object(metadata=self._head(raw).metadata)
+            raise TransformFailed(self.resource.key, obj.key, obj.metadata.resource_version) from error
 
     def _bare(self, raw: bytes | memoryview, error: msgspec.ValidationError) -> T:
         """The projection with nothing but its head, for objects that do not fit it otherwise."""

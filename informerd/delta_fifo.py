@@ -76,10 +76,10 @@ class DeltaFifo(Generic[T]):
         if not self._populated:
             self._populated = self._synced = True
 
-    def replace(self, objects: dict[str, T], resource_version: str) -> None:
+    def replace(self, objects: dict[str, T], resource_version: str, unusable: frozenset[str] = frozenset()) -> None:
         """Append a list's content; the dict is taken over."""
         self._populated = True
-        self._append_alone(ReplacedAll(objects, resource_version))
+        self._append_alone(ReplacedAll(objects, resource_version, unusable))
 
     def sync_all(self) -> None:
         """Append a resync."""

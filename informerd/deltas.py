@@ -38,6 +38,8 @@ class ReplacedAll(msgspec.Struct, Generic[T]):
 
     objects: dict[str, T]
     resource_version: str
+    unusable: frozenset[str] = frozenset()
+    """Keys of objects that exist too, in a state that is not known: what the store has of them stays."""
 
 
 class SyncAll(msgspec.Struct):

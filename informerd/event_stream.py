@@ -22,6 +22,7 @@ INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 class Unusable(msgspec.Struct, gc=False):
     """An object that came and could not be transformed: only its version counts. (Its deletion is a Deleted.)"""
 
+    key: str
     resource_version: str
 
 
@@ -142,7 +143,7 @@ class EventStream(Generic[T]):
             if event_type == "DELETED":  # or the store would keep it for ever
                 gone = self._decoder.identity(raw)
                 return Deleted(gone.key, gone, final_state_unknown=True)
-            return Unusable(error.resource_version)
+            return Unusable(error.key, error.resource_version)
         if event_type == "DELETED":
             return Deleted(obj.key, obj)
         return Added(obj.key, obj) if event_type == "ADDED" else Updated(obj.key, obj)

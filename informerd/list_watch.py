@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Generic, TypeVar
 
 import msgspec
@@ -31,6 +32,8 @@ class Page(msgspec.Struct, Generic[T]):
     continue_token: str = ""
     remaining: int | None = None
     """How many objects follow, where the API server says so."""
+    unusable: frozenset[str] = frozenset()
+    """The keys of objects that could not be transformed: they exist, but their state is not known."""
 
 
 class _ListMeta(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -106,7 +109,8 @@ class ListWatch(Generic[T]):
             "continue": continue_token,
         }
         objects: list[T] = []
-        splitter = ListSplitter(self._decode_item)
+        unusable: set[str] = set()
+        splitter = ListSplitter(partial(self._decode_item, unusable))
         path, headers = self.resource.path(self.namespace), {"Accept": self._form.list_accept}
         try:
             async with self._client.download(path, self._parameters(parameters), headers=headers) as body:
@@ -119,7 +123,7 @@ class ListWatch(Generic[T]):
             meta = _list.decode(without_items).metadata
         except (msgspec.DecodeError, MalformedStream) as error:
             raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
-        return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count)
+        return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count, frozenset(unusable))
 
     async def watch(
         self, resource_version: str, *, lasting: float, begin_within: float = 30.0, send_initial_events: bool = False
@@ -151,11 +155,12 @@ class ListWatch(Generic[T]):
     def _keep(decoded: list[T | None], objects: list[T]) -> None:
         objects += [obj for obj in decoded if obj is not None]
 
-    def _decode_item(self, item: memoryview) -> T | None:
+    def _decode_item(self, unusable: set[str], item: memoryview) -> T | None:
         try:
             return self._decoder.decode_item(item)
         except UnexpectedObject as error:
             self.faults.unexpected(f"left out of the list of {self.resource.key}", error)
         except TransformFailed as error:
+            unusable.add(error.key)
             self.faults.untransformed(f"left out of the list of {self.resource.key}", error)
         return None

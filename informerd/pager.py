@@ -24,6 +24,8 @@ class Listing(msgspec.Struct, Generic[T]):
     resource_version: str
     paginated: bool
     """Whether it took several pages."""
+    unusable: frozenset[str] = frozenset()
+    """The keys of objects that exist in a state that is not known."""
 
 
 async def list_all(list_watch: ListWatch[T], resource_version: str, *, limit: int, progress: Progress) -> Listing[T]:
@@ -55,4 +57,5 @@ async def list_all(list_watch: ListWatch[T], resource_version: str, *, limit: in
 def _add(listing: Listing[T], page: Page[T], progress: Progress) -> None:
     for obj in page.objects:
         listing.objects[obj.key] = obj
+    listing.unusable |= page.unusable
     progress(len(listing.objects), page.remaining)

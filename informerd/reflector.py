@@ -170,7 +170,7 @@ class Reflector(Generic[T]):
         try:
             streamed = await session.collect(self._progress)
             if streamed is not None:
-                await self._replace(streamed.objects, streamed.resource_version)
+                await self._replace(streamed.objects, streamed.resource_version, streamed.unusable)
                 done = True
         finally:
             if not done:
@@ -192,12 +192,12 @@ class Reflector(Generic[T]):
             listing = await list_all(self._source, version, limit=limit, progress=self._progress)
         if version == "0" and listing.paginated:
             self._paginated = True
-        await self._replace(listing.objects, listing.resource_version)
+        await self._replace(listing.objects, listing.resource_version, listing.unusable)
 
-    async def _replace(self, objects: dict[str, T], version: str) -> None:
+    async def _replace(self, objects: dict[str, T], version: str, unusable: frozenset[str]) -> None:
         self._version_unavailable = False
         self._monitor.listed, self._monitor.remaining = len(objects), None
-        self._fifo.replace(objects, version)
+        self._fifo.replace(objects, version, unusable)
         await self._fifo.processed()
         self._cursor.version, self._cursor.from_start = version, False
         self.recovery.listed = True

@@ -253,7 +253,10 @@ class SharedInformer(Generic[T]):
 
     async def _apply(self, batch: list[Delta[T]]) -> None:
         match batch[0]:
-            case ReplacedAll(objects, version):
+            case ReplacedAll(objects, version, unusable):
+                for key in unusable - objects.keys():
+                    if (known := self.store.get(key)) is not None:
+                        objects[key] = known
                 await self._replace(objects, version)
             case SyncAll():
                 await self._sync_all()

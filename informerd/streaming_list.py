@@ -8,9 +8,9 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.clock import Clock
-from informerd.deltas import Added, Bookmark, Deleted, Updated
+from informerd.deltas import Added, Deleted, Updated
 from informerd.errors import MalformedStream
-from informerd.event_stream import EventStream
+from informerd.event_stream import EventStream, Unusable
 from informerd.objects import Object
 from informerd.pager import Progress
 
@@ -24,10 +24,14 @@ would wait for ever.)"""
 
 
 class StreamedList(msgspec.Struct, Generic[T]):
-    """The objects by key at the version of the bookmark that ended the list; the stream goes on from there."""
+    """The objects by key at the version of the bookmark that ended the list; the stream goes on from there.
+
+    `unusable` are the keys of objects that exist in a state that is not known.
+    """
 
     objects: dict[str, T]
     resource_version: str
+    unusable: frozenset[str] = frozenset()
 
 
 async def collect(stream: EventStream[T], progress: Progress) -> StreamedList[T] | None:
@@ -36,17 +40,21 @@ async def collect(stream: EventStream[T], progress: Progress) -> StreamedList[T]
     Raises what the stream raises, and MalformedStream where the bookmark does not say from where to go on.
     """
     objects: dict[str, T] = {}
+    unusable: set[str] = set()
     while events := await stream.batch():
         for position, event in enumerate(events):
             if isinstance(event, (Added, Updated)):
                 objects[event.key] = event.object
             elif isinstance(event, Deleted):
                 objects.pop(event.key, None)
-            elif isinstance(event, Bookmark) and event.ends_initial:
+                unusable.discard(event.key)
+            elif isinstance(event, Unusable):
+                unusable.add(event.key)
+            elif event.ends_initial:
                 if not event.resource_version:
                     raise MalformedStream("the bookmark that ends the streaming list has no resource version")
                 stream.push_back(events[position + 1 :])
-                return StreamedList(objects, event.resource_version)
+                return StreamedList(objects, event.resource_version, frozenset(unusable))
         progress(len(objects), None)
     return None
 

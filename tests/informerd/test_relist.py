@@ -199,3 +199,62 @@ async def test_a_transform_may_be_applied_to_what_it_has_made(start: StartInform
     stored = setup.informer.store.get("default/a")
     assert stored is not None
     assert stored.full()["metadata"]["labels"] == {"x": "masked"}
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+async def test_an_object_that_cannot_be_transformed_any_more_stays_as_it_was(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, streaming: bool
+) -> None:
+    """It exists: to tell handlers that it was deleted would be untrue. (client-go would not take the list at all.)"""
+
+    def transform(raw: bytes) -> bytes:
+        if b"broken" in raw:
+            raise ValueError("broken")
+        return raw
+
+    setup = await start(transform=transform, streaming_lists=streaming)
+    broken, new = pod("foo", "11", labels={"x": "broken"}), pod("new", "12", labels={"x": "broken"})
+
+    async def answer(pods: list[Json], version: str) -> Request:
+        if streaming:
+            stream = await server.take_streaming_list()
+            await stream.send_list(pods, version)
+            return stream
+        (await server.take_list()).answer_list(pods, version)
+        return await server.take_watch()
+
+    watch = await answer([FOO, BAR, BAZ], "8")
+    await setup.informer.wait_for_sync()
+    await watch.send("ERROR", EXPIRED)
+    await eventually(lambda: setup.errors)
+    await clock.advance(5)
+    watch = await answer([broken, new, BAR], "20")
+    await until_version(setup, "20")
+    assert setup.keys == {"default/foo": "5", "default/bar": "6"}
+    await eventually(lambda: setup.recorder.told[3:] == [("delete", "default/baz", "7", True)])
+    await watch.send("DELETED", broken)
+    await eventually(lambda: setup.recorder.told[4:] == [("delete", "default/foo", "5", True)])
+    assert setup.keys == {"default/bar": "6"}
+
+
+async def test_an_object_that_is_deleted_among_the_initial_events_is_gone_though_it_could_not_be_transformed(
+    start: StartInformer, server: ScriptedServer
+) -> None:
+    def transform(raw: bytes) -> bytes:
+        if b"broken" in raw:
+            raise ValueError("broken")
+        return raw
+
+    setup = await start(transform=transform)
+    stream = await server.take_streaming_list()
+    await stream.send_list([FOO, BAR], "8")
+    await setup.informer.wait_for_sync()
+    await stream.send("ERROR", EXPIRED)
+    await eventually(lambda: setup.errors)
+    await setup.clock.advance(5)
+    again = await server.take_streaming_list()
+    broken = pod("foo", "11", labels={"x": "broken"})
+    await again.send_all([("ADDED", broken), ("ADDED", BAR), ("DELETED", broken)])
+    await again.send_list([], "20")
+    await until_version(setup, "20")
+    assert setup.keys == {"default/bar": "6"}
