@@ -8,6 +8,7 @@ metav1.Status in apimachinery.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from typing import ClassVar
 
 import msgspec
@@ -71,6 +72,15 @@ class UnknownResource(InformerdError):
         super().__init__(f"the API server has no resource {name!r}")
         self.name = name
         self.known = known
+
+
+class NotWatchable(InformerdError):
+    """The API server has the resource, but it cannot be listed and watched; `verbs` are what can be done with it."""
+
+    def __init__(self, name: str, verbs: Iterable[str]) -> None:
+        self.name = name
+        self.verbs = tuple(sorted(verbs))
+        super().__init__(f"{name!r} cannot be followed, as it cannot be listed and watched: {', '.join(self.verbs)}")
 
 
 class UnknownIndex(InformerdError):
@@ -138,6 +148,14 @@ class MalformedResourceVersion(InformerdError, ValueError):
     def __init__(self, text: str) -> None:
         super().__init__(f"{text!r} is no resource version: expected a positive number without leading zeros")
         self.text = text
+
+
+class CacheMutated(InformerdError):
+    """Objects of a store were changed by somebody who reads it; `mutations` says in a sentence each which and what."""
+
+    def __init__(self, mutations: tuple[str, ...]) -> None:
+        super().__init__("\n".join(mutations))
+        self.mutations = mutations
 
 
 class AlreadyStarted(InformerdError):

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any, NamedTuple, TypeVar, cast, overload
+from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, cast, overload
 
 from informerd.client import Client
 from informerd.clock import Clock, SystemClock
 from informerd.decoder import Transform
-from informerd.errors import InformerExists, InformerStopped
+from informerd.discovery import Discovery
+from informerd.errors import InformerExists, InformerStopped, NotWatchable
 from informerd.field_selector import FieldSelector, as_field_selector
 from informerd.label_selector import LabelSelector, as_label_selector
 from informerd.list_watch import ListWatch
 from informerd.lister import Lister
+from informerd.mutation_detector import MutationHandler
 from informerd.objects import Object
 from informerd.probe import INTERVAL, Probe
 from informerd.reflector_settings import ReflectorSettings
@@ -35,6 +37,15 @@ class _Scope(NamedTuple):
     metadata_only: bool
 
 
+class Narrowing(TypedDict, total=False):
+    """What an informer may be narrowed by, see `SharedInformerFactory.informer`."""
+
+    transform: Transform | None
+    namespace: str
+    label_selector: str | LabelSelector
+    field_selector: str | FieldSelector
+
+
 class _Entry(NamedTuple):
     informer: SharedInformer[Any]
     projection: type[Object]
@@ -45,6 +56,8 @@ class SharedInformerFactory:
     """Makes informers that share one client and one probe, starts them and stops them.
 
     `resync` (seconds, 0 for none) is the default for handlers; the API server is probed each `probe_interval` seconds.
+    `on_mutation` is told of objects that were changed in a store, which costs time and memory: for development and
+    tests, see `informerd.mutation_detector`.
     """
 
     def __init__(
@@ -55,6 +68,8 @@ class SharedInformerFactory:
         resync: float = 0.0,
         settings: ReflectorSettings | None = None,
         probe_interval: float = INTERVAL,
+        discovery: Discovery | None = None,
+        on_mutation: MutationHandler | None = None,
     ) -> None:
         self._client = client
         self._clock = clock or SystemClock()
@@ -63,6 +78,8 @@ class SharedInformerFactory:
         self._entries: dict[_Scope, _Entry] = {}
         self._tasks: dict[str | _Scope, asyncio.Task[None]] = {}
         self._stopped = False
+        self._on_mutation = on_mutation
+        self.discovery = discovery or Discovery(client, clock=self._clock)
         self.probe = Probe(client, clock=self._clock, interval=probe_interval)
 
     @overload
@@ -105,36 +122,47 @@ class SharedInformerFactory:
         same. Raises InformerExists where it was asked for before with another projection or transform,
         MalformedSelector, UnusableProjection, and InformerStopped after `stop`. It runs after the next `start`.
         """
-        return self._informer(resource, projection, transform, namespace, label_selector, field_selector)
+        return self._informer(
+            resource,
+            projection,
+            transform=transform,
+            namespace=namespace,
+            label_selector=label_selector,
+            field_selector=field_selector,
+        )
 
-    def metadata_informer(
-        self,
-        resource: Resource,
-        *,
-        transform: Transform | None = None,
-        namespace: str = "",
-        label_selector: str | LabelSelector = "",
-        field_selector: str | FieldSelector = "",
-    ) -> SharedInformer[Object]:
+    async def informer_for(self, name: str, projection: type[T], **narrowing: Unpack[Narrowing]) -> SharedInformer[T]:
+        """As `informer`, of the resource that a person means by a name: ``deploy``, ``deployments.apps``, ``Mydemo``.
+
+        Raises UnknownResource, NotWatchable for kinds that cannot be followed, ApiError and Unreachable too.
+        """
+        return self.informer(await self.resolve(name), projection, **narrowing)
+
+    async def resolve(self, name: str) -> Resource:
+        """The resource that a name means, see `Discovery.resolve`. Raises as `informer_for`."""
+        resource = await self.discovery.resolve(name)
+        if not resource.verbs >= {"list", "watch"}:
+            raise NotWatchable(resource.key, resource.verbs)
+        return resource
+
+    def metadata_informer(self, resource: Resource, **narrowing: Unpack[Narrowing]) -> SharedInformer[Object]:
         """As `informer`, for whom metadata is enough: nothing else is asked for, sent and kept.
 
         The objects are of kind PartialObjectMetadata, in JSON and in Python. It is another informer than that of the
         whole objects.
         """
-        return self._informer(
-            resource, Object, transform, namespace, label_selector, field_selector, metadata_only=True
-        )
+        return self._informer(resource, Object, metadata_only=True, **narrowing)
 
     def _informer(
         self,
         resource: Resource,
         projection: type[Object],
-        transform: Transform | None,
-        namespace: str,
-        label_selector: str | LabelSelector,
-        field_selector: str | FieldSelector,
         *,
         metadata_only: bool = False,
+        transform: Transform | None = None,
+        namespace: str = "",
+        label_selector: str | LabelSelector = "",
+        field_selector: str | FieldSelector = "",
     ) -> SharedInformer[Any]:
         if self._stopped:
             raise InformerStopped("the factory has stopped")
@@ -154,7 +182,12 @@ class SharedInformerFactory:
                 clock=self._clock,
             )
             informer = SharedInformer(
-                list_watch, clock=self._clock, probe=self.probe, resync=self._resync, settings=self._settings
+                list_watch,
+                clock=self._clock,
+                probe=self.probe,
+                resync=self._resync,
+                settings=self._settings,
+                on_mutation=self._on_mutation,
             )
             entry = self._entries[scope] = _Entry(informer, projection, transform)
         elif (entry.projection, entry.transform) != (projection, transform):

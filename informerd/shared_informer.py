@@ -20,6 +20,7 @@ from informerd.index import IndexFunction
 from informerd.list_watch import ListWatch
 from informerd.listener import Add, Delete, Listener, Notification, Update
 from informerd.lister import Lister
+from informerd.mutation_detector import MutationDetector, MutationHandler
 from informerd.objects import Object
 from informerd.probe import Probe
 from informerd.recovery import WatchErrorHandler
@@ -56,6 +57,7 @@ class SharedInformer(Generic[T]):
         resync: float = 0.0,
         indexes: Mapping[str, IndexFunction[T]] | None = None,
         settings: ReflectorSettings | None = None,
+        on_mutation: MutationHandler | None = None,
     ) -> None:
         self.resource: Resource = list_watch.resource
         self.namespace = list_watch.namespace
@@ -82,6 +84,11 @@ class SharedInformer(Generic[T]):
         self._started = False
         self._stopped = False
         self._backoff = Backoff(self._clock)
+        self.mutations: MutationDetector[T] | None = None
+        """Watches over the store's objects, where `on_mutation` is to be told of changes to them."""
+        if on_mutation is not None:
+            key = self.resource.key
+            self.mutations = MutationDetector(key, self.store, clock=self._clock, on_mutation=on_mutation)
 
     @property
     def has_synced(self) -> bool:
@@ -206,11 +213,13 @@ class SharedInformer(Generic[T]):
                 tasks.create_task(self._reflector.run(), name=f"reflector {self.resource.key}")
                 tasks.create_task(self._process(), name=f"processor {self.resource.key}")
                 tasks.create_task(self._resync(), name=f"resync {self.resource.key}")
+                if self.mutations is not None:
+                    tasks.create_task(self.mutations.run(), name=f"mutation detector {self.resource.key}")
         except ExceptionGroup as group:
             self._fifo.clear()
             self._say_restart(group.exceptions[0])
             return group.exceptions[0]
-        raise AssertionError("none of these three ends by itself")
+        raise AssertionError("none of these ends by itself")
 
     def _say_restart(self, fault: Exception) -> None:
         self.counters.restarts += 1
@@ -233,6 +242,8 @@ class SharedInformer(Generic[T]):
             if not waiter.done():
                 waiter.set_exception(self._stopped_error())
         await asyncio.gather(*(listener.stop() for listener in [*self._listeners, *self._leaving]))
+        if self.mutations is not None:
+            self.mutations.look()
 
     def _stopped_error(self) -> InformerStopped:
         return InformerStopped(f"the informer of {self.resource.key} has stopped")
@@ -273,6 +284,8 @@ class SharedInformer(Generic[T]):
     def _change(self, changes: list[Change[T]], notifications: list[Notification[T]]) -> None:
         """Apply changes to the store and append what handlers are to be told."""
         store = self.store
+        if self.mutations is not None:
+            self.mutations.add(change.object for change in changes)
         initial = not self._fifo.has_synced
         before, removed = len(store), 0
         for change in changes:
@@ -294,6 +307,8 @@ class SharedInformer(Generic[T]):
         A handler that is added in between is told by `add_handler` of the new content.
         """
         initial = not self._fifo.has_synced
+        if self.mutations is not None:
+            self.mutations.add(objects.values())
         before = await self.store.replace(objects, resource_version)
         listeners = [*self._listeners]
         gone: list[Notification[T]] = [Delete(obj, True) for key, obj in before.items() if key not in objects]
