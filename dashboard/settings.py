@@ -143,12 +143,25 @@ TIME_ZONE = "UTC"
 # --- Logging: one line a change of state ------------------------------------------------------------------------
 
 DELTABOARD_LOG_LEVEL: str = env.one_of("DELTABOARD_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), default="INFO")
+DELTABOARD_LOG_FORMAT: str = env.one_of("DELTABOARD_LOG_FORMAT", ("plain", "json"), default="plain")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "plain": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"},
+        "json": {
+            "()": "pythonjsonlogger.json.JsonFormatter",
+            "fmt": ["levelname", "name", "message"],
+            "style": "sequence",
+            "timestamp": "time",
+            "json_ensure_ascii": False,
+            "rename_fields": {"levelname": "level", "name": "logger"},
+        },
+    },
     "filters": {"worth a line": {"()": "dashboard.logs.WorthALine"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["worth a line"]}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": DELTABOARD_LOG_FORMAT, "filters": ["worth a line"]}
+    },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
         "informerd": {"level": DELTABOARD_LOG_LEVEL},

@@ -236,4 +236,5 @@ class SharedInformerFactory:
 def _report(task: asyncio.Task[None]) -> None:
     """None of these tasks is to end but by its cancellation."""
     if not task.cancelled():
-        log.error("%s ended by itself", task.get_name(), exc_info=task.exception())
+        name = task.get_name()
+        log.error("%s ended by itself", name, exc_info=task.exception(), extra={"task": name})

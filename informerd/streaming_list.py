@@ -80,9 +80,8 @@ class Patience:
             silent = self._clock.now() - self._heard
             if silent < WARN_EVERY:
                 continue
-            log.warning(
-                "%s: the bookmark that ends the streaming list has not come, nor anything for %g s", self._name, silent
-            )
+            text = "%s: the bookmark that ends the streaming list has not come, nor anything for %g s"
+            log.warning(text, self._name, silent, extra={"resource": self._name, "silent": silent})
             if silent >= GIVE_UP_AFTER:
                 self.gave_up = True
                 self._close()

@@ -60,7 +60,8 @@ class TlsFiles:
             self._context = self._build(self._certificate)
             self._stamps = stamps
             self._repeats.end("certificates")
-            log.info("certificates have changed and were read again: %s", ", ".join(map(str, self._files)))
+            files = ", ".join(map(str, self._files))
+            log.info("certificates have changed and were read again: %s", files, extra={"files": files})
         except CredentialsError as error:
             if number := self._repeats.count("certificates"):
                 fields = {"problem": str(error), "failures": number}

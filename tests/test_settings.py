@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import stat
@@ -107,6 +108,7 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
         ("CSRF_COOKIE_SECURE", "2", "CSRF_COOKIE_SECURE cannot be read: '2' is neither on nor off"),
         ("DELTABOARD_CLUSTER", "prod", "DELTABOARD_CLUSTER is 'prod', but must be one of demo"),
         ("DELTABOARD_CLUSTER_COLOUR", "pink", "DELTABOARD_CLUSTER_COLOUR is 'pink', but must be one of red, "),
+        ("DELTABOARD_LOG_FORMAT", "xml", "DELTABOARD_LOG_FORMAT is 'xml', but must be one of plain, json"),
         ("DELTABOARD_LOG_LEVEL", "loud", "DELTABOARD_LOG_LEVEL is 'loud', but must be one of DEBUG, "),
     ],
 )
@@ -127,6 +129,20 @@ def test_a_value_that_means_nothing_is_one_line_that_names_its_variable(
     assert answer.stderr.startswith(said)
     assert len(answer.stderr.splitlines()) == 1
     assert "hunter2" not in answer.stderr
+
+
+def test_lines_of_the_log_are_json_where_that_is_asked_for(tmp_path: Path) -> None:
+    code = (
+        "import logging.config; logging.config.dictConfig(settings.LOGGING); "
+        "logging.getLogger('informerd.health').warning('%s → stale', 'pods', extra={'resource': 'pods'})"
+    )
+    written = run_settings(code, DELTABOARD_VAR=str(tmp_path), DELTABOARD_LOG_FORMAT="json").stderr
+    line = json.loads(written)
+    assert line.pop("time")
+    message = "pods → stale"
+    assert line == {"level": "WARNING", "logger": "informerd.health", "message": message, "resource": "pods"}
+    plain = run_settings(code, DELTABOARD_VAR=str(tmp_path)).stderr
+    assert plain.endswith("WARNING informerd.health: pods → stale\n")
 
 
 @pytest.mark.parametrize("value", ["$ecret", "$HOME", "a$HOME", r"\$x", "$$"])

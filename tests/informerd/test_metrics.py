@@ -484,18 +484,23 @@ class TestCollector:
     async def test_a_scrape_may_come_from_another_thread_at_any_time(self, metered: Metered) -> None:
         watch = await metered.listed()
 
-        def scrape_often() -> float:
-            return sum(len(Scrape(metered.collector).text) for _ in range(8))
+        scrapes: list[Scrape] = []
 
-        scraping = asyncio.create_task(asyncio.to_thread(scrape_often))
+        def scrape() -> None:
+            scrapes.extend(Scrape(metered.collector) for _ in range(5))
+
+        scraping = asyncio.create_task(asyncio.to_thread(scrape))
         version = 10
         while not scraping.done():
             version += 1
             registration = metered.informer.add_handler(Recorder(), name=f"handler {version}")
-            await watch.send("ADDED", pod(f"p{version}", str(version)))
+            await watch.send("MODIFIED", pod("a", str(version)))
+            metered.informer.counters.reflector.watches[f"outcome {version}"] += 1
             registration.remove()
-        assert await scraping > 0
-        assert version > 11, "nothing happened meanwhile"
+            await asyncio.sleep(0)
+        await scraping
+        assert len(scrapes) == 5
+        assert version > 20, "little happened meanwhile"
 
     def test_nothing_else_of_the_library_imports_prometheus_client(self) -> None:
         folder = Path(__file__).parents[2] / "informerd"

@@ -1,0 +1,24 @@
+"""What the dashboard's log leaves out."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from dashboard.logs import WorthALine
+from informerd.health import HealthMonitor
+from tests.clock import FakeClock
+
+
+def test_a_kind_that_starts_as_it_should_is_no_line_and_all_other_changes_are(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monitor = HealthMonitor(FakeClock(), "pods")
+    with caplog.at_level(logging.INFO, "informerd"):
+        monitor.become("syncing")
+        monitor.become("live")
+        monitor.become("stale", "no answer")
+        monitor.become("live")
+    shown = [record.message for record in caplog.records if WorthALine().filter(record)]
+    assert shown == ["pods: live → stale: no answer", "pods: stale → live"]
