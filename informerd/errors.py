@@ -66,12 +66,17 @@ class ConfigError(InformerdError):
 
 
 class UnknownResource(InformerdError):
-    """Discovery knows no such kind; `known` lists what it knows, for a helpful answer."""
+    """Discovery knows no such kind; `known` lists what it knows, for a helpful answer.
 
-    def __init__(self, name: str, known: tuple[str, ...] = ()) -> None:
-        super().__init__(f"the API server has no resource {name!r}")
+    `stale` lists versions of groups whose own servers could not be asked: it may be one of theirs.
+    """
+
+    def __init__(self, name: str, known: tuple[str, ...] = (), *, stale: tuple[str, ...] = ()) -> None:
+        doubt = f"; {', '.join(stale)} could not be asked" if stale else ""
+        super().__init__(f"the API server has no resource {name!r}{doubt}")
         self.name = name
         self.known = known
+        self.stale = stale
 
 
 class NotWatchable(InformerdError):
