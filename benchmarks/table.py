@@ -29,6 +29,8 @@ def print_table(title: str, lines: Sequence[Line]) -> None:
 def _cell(line: Line, name: str) -> str:
     if name in line.ratios:
         return line.ratios[name]
+    if name not in line.figures:
+        return ""
     return f"{line.figures[name]:,.3g}" if line.figures.get(name, 0) < 100 else f"{line.figures[name]:,.0f}"
 
 

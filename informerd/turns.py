@@ -9,8 +9,11 @@ from informerd.clock import Clock
 
 log = logging.getLogger(__name__)
 
-TURN = 100
-"""The most calls in a row."""
+FIRST = 100
+"""Calls in a row before anything is known of the handler."""
+
+MOST = 2000
+"""Calls of a fast handler in a row: more than a watch's reader takes in at one go, so that the buffer stays short."""
 
 LONG = 0.05
 """Seconds; turns that take longer are made shorter, down to one call."""
@@ -23,11 +26,11 @@ class Turns:
     """One handler's. Measured once a turn, not once a call: a fast handler is not to pay for slow ones."""
 
     def __init__(self, name: str, clock: Clock) -> None:
-        self.left = TURN
+        self.left = FIRST
         """Calls that may be made before the event loop must have its turn."""
         self._name = name
         self._clock = clock
-        self._length = TURN
+        self._length = FIRST
         self._began = clock.now()
         self._warned = False
 
@@ -50,8 +53,8 @@ class Turns:
             self.left = 0
             if seconds > TOO_LONG and not self._warned:
                 self._warn(seconds, calls)
-        elif self.left <= 0 and self._length < TURN and seconds < LONG / 4:
-            self._length = min(TURN, self._length * 2)
+        elif self.left <= 0 and self._length < MOST and 0 <= seconds < LONG / 4:
+            self._length = min(MOST, self._length * 2)
 
     def _warn(self, seconds: float, calls: int) -> None:
         self._warned = True

@@ -1,4 +1,7 @@
-"""informerd's shared informer, as the dashboard uses it: python -m benchmarks.readers.informerd URL."""
+"""informerd's shared informer: python -m benchmarks.readers.informerd URL PODS [dashboard].
+
+With `dashboard` it decodes what the dashboard reads of a pod, else what a controller would.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ import time
 
 import uvloop
 
-from benchmarks.readers.report import LAST_VERSION, report, resident_megabytes
-from dashboard.resources.rows import projection_for
+from benchmarks.pods import LAST_VERSION
+from benchmarks.readers.projections import Pod
+from benchmarks.readers.report import report, resident_megabytes
 from informerd.client import Client
 from informerd.cluster import ClusterConfig
 from informerd.factory import SharedInformerFactory
@@ -37,12 +41,13 @@ class Counter:
     def on_delete(self, obj: Object, final_state_unknown: bool) -> None: ...
 
 
-async def read(server: str) -> None:
+async def read(server: str, pods: int, projection: type[Object]) -> None:
     counter = Counter()
     async with Client(ClusterConfig(name="load", server=server, why="benchmark")) as client:
         factory = SharedInformerFactory(client)
-        informer = factory.informer(PODS, projection_for("pods"))
+        informer = factory.informer(PODS, projection)
         registration = informer.add_handler(counter)
+        before = resident_megabytes()
         start = time.perf_counter()
         factory.start()
         await registration.wait_for_sync()
@@ -50,9 +55,27 @@ async def read(server: str) -> None:
         await counter.done.wait()
         event_seconds = time.perf_counter() - counter.first
         resident = resident_megabytes()
+        objects = len(informer.store)
+        assert objects == pods == len(informer.store.by_index("namespace", "team-0")) * min(20, pods)
         await factory.stop()
-    report(list_seconds=list_seconds, events=counter.updates, event_seconds=event_seconds, resident=resident)
+    report(
+        list_seconds=list_seconds,
+        events=counter.updates,
+        event_seconds=event_seconds,
+        resident=resident,
+        grown=resident - before,
+        objects=objects,
+    )
+
+
+def main(server: str, pods: str, kind: str = "") -> None:
+    projection: type[Object] = Pod
+    if kind == "dashboard":
+        from dashboard.resources.rows import projection_for
+
+        projection = projection_for("pods")
+    uvloop.run(read(server, int(pods), projection))
 
 
 if __name__ == "__main__":
-    uvloop.run(read(sys.argv[1]))
+    main(*sys.argv[1:])

@@ -10,7 +10,8 @@ from typing import Any
 from kubernetes import client
 from kubernetes.informer import ADDED, MODIFIED, SharedInformer
 
-from benchmarks.readers.report import LAST_VERSION, report, resident_megabytes
+from benchmarks.pods import LAST_VERSION
+from benchmarks.readers.report import report, resident_megabytes
 
 
 def main(server: str, pods: int) -> None:
@@ -19,7 +20,8 @@ def main(server: str, pods: int) -> None:
     api = client.CoreV1Api(client.ApiClient(configuration))
     informer = SharedInformer(list_func=api.list_pod_for_all_namespaces)
     listed, done = threading.Event(), threading.Event()
-    seen = {"added": 0, "modified": 0, "first": 0.0}
+    seen = {"added": 0, "modified": 0}
+    times = {"first": 0.0}
 
     def on_added(_: Any) -> None:
         seen["added"] += 1
@@ -28,24 +30,28 @@ def main(server: str, pods: int) -> None:
 
     def on_modified(pod: Any) -> None:
         if not seen["modified"]:
-            seen["first"] = time.perf_counter()
+            times["first"] = time.perf_counter()
         seen["modified"] += 1
         if pod.metadata.resource_version == LAST_VERSION:
             done.set()
 
     informer.add_event_handler(ADDED, on_added)
     informer.add_event_handler(MODIFIED, on_modified)
+    before = resident_megabytes()
     start = time.perf_counter()
     informer.start()
     listed.wait()
     list_seconds = time.perf_counter() - start
     done.wait()
-    event_seconds = time.perf_counter() - seen["first"]
+    event_seconds = time.perf_counter() - times["first"]
+    resident = resident_megabytes()
     report(
         list_seconds=list_seconds,
-        events=int(seen["modified"]),
+        events=seen["modified"],
         event_seconds=event_seconds,
-        resident=resident_megabytes(),
+        resident=resident,
+        grown=resident - before,
+        objects=seen["added"],
     )
 
 

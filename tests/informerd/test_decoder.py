@@ -118,3 +118,15 @@ def test_names_that_repeat_are_one_string_for_all_objects() -> None:
     assert one.kind is two.kind
     assert one.api_version is two.api_version
     assert one.metadata.namespace is two.metadata.namespace
+
+
+def test_what_one_owner_owns_shares_its_references_until_they_change() -> None:
+    decoder = Decoder(PODS, Pod)
+
+    def owned(name: str, *, controller: bool) -> Pod:
+        owner = {"kind": "ReplicaSet", "name": "web", "uid": "u-1", "apiVersion": "apps/v1", "controller": controller}
+        return decoder.decode(encoded(pod(name, "1", ownerReferences=[owner])))
+
+    first, second, changed, third = (owned(name, controller=name != "c") for name in "abcd")
+    assert first.metadata.owner_references is second.metadata.owner_references
+    assert [each.metadata.owner_references[0].controller for each in (first, changed, third)] == [True, False, True]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from informerd.turns import TURN, Turns
+from informerd.turns import FIRST, MOST, Turns
 from tests.clock import FakeClock
 
 
@@ -24,9 +24,10 @@ def take(turns: Turns, clock: FakeClock, seconds: float) -> int:
 
 
 def test_a_slow_handler_gets_shorter_turns_and_a_fast_one_its_full_ones_back(turns: Turns, clock: FakeClock) -> None:
-    assert [take(turns, clock, 0.004) for _ in range(4)] == [TURN, 25, 6, 6]
+    assert [take(turns, clock, 0.004) for _ in range(4)] == [FIRST, 25, 6, 6]
     assert [take(turns, clock, 0.06) for _ in range(3)] == [6, 1, 1]
-    assert [take(turns, clock, 0.0001) for _ in range(9)] == [1, 2, 4, 8, 16, 32, 64, TURN, TURN]
+    assert [take(turns, clock, 0.0001) for _ in range(9)] == [1, 2, 4, 8, 16, 32, 64, 128, 128]
+    assert [take(turns, clock, 0.000_001) for _ in range(6)] == [128, 256, 512, 1024, MOST, MOST]
 
 
 def test_time_that_was_awaited_counts_for_nothing(
@@ -34,16 +35,16 @@ def test_time_that_was_awaited_counts_for_nothing(
 ) -> None:
     turns.awaited(1)
     clock._now += 60
-    turns.took(TURN - 1)
+    turns.took(FIRST - 1)
     assert turns.left == 0
     turns.had()
-    assert turns.left == TURN
+    assert turns.left == FIRST
     assert caplog.text == ""
 
 
 def test_half_a_second_in_one_go_is_told_once(turns: Turns, clock: FakeClock, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(3):
         take(turns, clock, 0.0051)
-        turns._length = TURN
+        turns._length = FIRST
         turns.had()
     assert caplog.text.count("the handler mine held up the event loop for 0.5 s in 100 calls") == 1

@@ -1,0 +1,34 @@
+"""The benchmarks run, and their load servers send the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from benchmarks.load_server import has_watch_stub, load_server
+from benchmarks.pods import pod
+
+PEERS = Path(os.environ["PEERS"]) if os.environ.get("PEERS") else None
+
+
+def test_the_informers_benchmark_prints_what_programs_read() -> None:
+    command = [sys.executable, "-m", "benchmarks.ingest", "--json", "--pods", "300", "--events", "400"]
+    environ = {name: value for name, value in os.environ.items() if name != "PEERS"} | {"IDLE_SECONDS": "1"}
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170, env=environ)
+    lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
+    assert lines["kubernetes.informer"]["ratios"]["informerd's events"].startswith("× ")
+    assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
+
+
+@pytest.mark.skipif(not has_watch_stub(PEERS), reason="needs the peers' load server: set PEERS to its folder")
+def test_our_load_server_sends_the_bytes_that_the_peers_load_server_sends() -> None:
+    with load_server(PEERS, 30, 10) as url, urllib.request.urlopen(f"{url}/api/v1/pods") as answer:
+        items = answer.read()
+    for number in range(30):
+        assert pod(number, number + 1) in items
