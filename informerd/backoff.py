@@ -7,6 +7,9 @@ from collections.abc import Callable
 
 from informerd.clock import Clock
 
+RESET = 120.0
+"""Seconds for which things must have worked before the delays start over."""
+
 
 class Backoff:
     """Delays of client-go's reflector: uniform in [d, 2d) seconds with d = 0.8, 1.6, … 25.6, 30, 30.
@@ -22,7 +25,7 @@ class Backoff:
         *,
         base: float = 0.8,
         cap: float = 30.0,
-        reset: float = 120.0,
+        reset: float = RESET,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._clock = clock

@@ -1,0 +1,74 @@
+"""docs/behaviours.md: every test that it names is there, and its constants are the code's."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from informerd import (
+    backoff,
+    beginning,
+    delta_fifo,
+    probe,
+    recovery,
+    reflector,
+    rest_client,
+    retry_window,
+    shared_informer,
+    streaming_list,
+    watch_session,
+)
+from informerd.reflector_settings import ReflectorSettings
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = (ROOT / "docs" / "behaviours.md").read_text()
+NAMES = re.compile(r"`(test_\w+\.py)`|`(test_\w+)`")
+
+
+def named() -> Iterator[tuple[str, str]]:
+    """File and test; a test without a file beside it is in the file named last."""
+    file = ""
+    for match in NAMES.finditer(DOCUMENT):
+        if match[1]:
+            file = match[1]
+        else:
+            yield file, match[2]
+
+
+def functions_of(file: str) -> set[str]:
+    tree = ast.parse((Path(__file__).parent / file).read_text())
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def test_every_test_that_is_named_exists() -> None:
+    names = [*named()]
+    assert len(names) > 150
+    there = {file: functions_of(file) for file in {file for file, _ in names}}
+    assert [f"{file}: {test}" for file, test in names if test not in there[file]] == []
+
+
+def test_no_test_is_named_twice_for_one_behaviour() -> None:
+    for paragraph in re.split(r"\n(?=\d+\. |## )", DOCUMENT.partition("## Constants")[0]):
+        tests = re.findall(r"`(test_\w+\.py)`: ((?:`test_\w+`(?:, )?)+)", paragraph)
+        names = [(file, test) for file, listed in tests for test in listed.split(", ")]
+        assert len(names) == len(set(names)), paragraph[:60]
+
+
+def test_every_guarantee_has_a_test() -> None:
+    guarantees = re.split(r"\n(?=\d+\. )", DOCUMENT.partition("## Faults of our own")[0])[1:]
+    assert len(guarantees) >= 30
+    assert [text[:60] for text in guarantees if not re.search(r"`test_\w+\.py`: `test_", text)] == []
+
+
+def test_the_constants_are_those_of_the_document() -> None:
+    settings = ReflectorSettings()
+    assert (settings.page_size, delta_fifo.BATCH_KEYS) == (500, 1000)
+    assert (settings.watch_timeout, watch_session.GRACE) == (300, 30)
+    assert (settings.backoff, settings.backoff_cap, backoff.RESET) == (0.8, 30, 120)
+    assert (settings.watch_interval, recovery.LONGEST_ORDER, retry_window.CALM) == (1, 600, 60)
+    assert (settings.absent_retry, settings.silence, settings.internal_error_retry) == (5, 150, 0)
+    assert (probe.INTERVAL, rest_client.PROBE_TIMEOUT) == (5, 5)
+    assert (streaming_list.WARN_EVERY, streaming_list.GIVE_UP_AFTER, reflector.STREAMING_LIST_TRIES) == (10, 30, 3)
+    assert (shared_informer.MINIMUM_RESYNC, watch_session.SHORT, beginning.BEGIN_WITHIN) == (1, 1, 30)
