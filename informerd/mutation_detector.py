@@ -17,6 +17,7 @@ import msgspec
 from informerd.clock import Clock
 from informerd.errors import CacheMutated
 from informerd.objects import Object
+from informerd.repeats import Repeats, nth
 from informerd.store import Store
 
 log = logging.getLogger(__name__)
@@ -95,6 +96,7 @@ class MutationDetector(Generic[T]):
         self._store = store
         self._clock = clock
         self._on_mutation = on_mutation
+        self._repeats = Repeats(clock)
         self._period = period
         self._retain = retain
         self._entries: dict[int, _Entry[T]] = {}
@@ -147,11 +149,15 @@ class MutationDetector(Generic[T]):
 
     def _report(self, mutation: Mutation) -> None:
         self.found.append(mutation)
-        log.error("%s", mutation, extra={"resource": mutation.resource, "object": mutation.key})
+        fields = {"resource": mutation.resource, "object": mutation.key, "failures": len(self.found)}
+        if number := self._repeats.count("mutation"):
+            log.error("%s%s", mutation, nth(number), extra=fields)
         try:
             self._on_mutation(mutation)
         except Exception:
-            log.exception("the mutation handler failed on %s %s", mutation.resource, mutation.key)
+            if number := self._repeats.count("handler"):
+                text = "the mutation handler failed on %s %s%s"
+                log.exception(text, mutation.resource, mutation.key, nth(number), extra=fields)
 
 
 def _fields(obj: Object) -> dict[str, bytes]:

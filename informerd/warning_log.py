@@ -36,4 +36,4 @@ def hand_on(warnings: tuple[str, ...], on_warning: OnWarning) -> None:
         try:
             on_warning(text)
         except Exception:
-            log.exception("a function that was handed the warning %r failed", text)
+            log.exception("a function that was handed the warning %r failed", text, extra={"warning": text})
