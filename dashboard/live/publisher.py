@@ -17,7 +17,7 @@ import msgspec
 
 from dashboard.live.dictionaries import Announced
 from dashboard.live.layer import Layer, Sender, Trouble
-from dashboard.live.messages import FEED_GROUP, Ask, Entry, Frame, Operation, Row, Tone, encoder
+from dashboard.live.messages import FEED_GROUP, Ask, Chunk, Entry, Frame, Operation, Row, Tone, encoder
 from dashboard.live.rates import Rates
 from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS, Snapshots, weight
 from informerd.clock import Clock
@@ -31,6 +31,8 @@ BEAT = 1.0
 """Seconds between heartbeats."""
 KEPT_ENTRIES = 500
 FRAME_ENTRIES = 1000
+
+_UNENCODABLE = (OverflowError, TypeError, ValueError, msgspec.MsgspecError)
 
 
 def new_epoch(clock: Clock) -> str:
@@ -70,7 +72,6 @@ class Publisher:
 
     def put(self, row: Row) -> None:
         """The object is now as `row` says. Within a tick only the latest row of an object is sent."""
-        row = _encodable(row)
         self.rows[row.uid] = row
         self._pending.pop(row.uid, None)
         self._pending[row.uid] = row
@@ -136,7 +137,7 @@ class Publisher:
             chunk = self._snapshots.chunk(ask, self)
             if not await self._send(frames):
                 return  # nor would it take the chunk: who asks does so again
-        await self._sender.to_channel(ask.reply, {"type": "feed.chunk", "data": encoder.encode(chunk)})
+        await self._sender.to_channel(ask.reply, {"type": "feed.chunk", "data": self._encoded(chunk)})
 
     async def _beat(self) -> None:
         while True:
@@ -185,9 +186,29 @@ class Publisher:
         A layer that hangs takes seconds to say no to each; the first number that is missing says all there is to say.
         """
         for frame in frames:
-            if not await self._sender.to_group(FEED_GROUP, {"type": "feed.frame", "data": encoder.encode(frame)}):
+            if not await self._sender.to_group(FEED_GROUP, {"type": "feed.frame", "data": self._encoded(frame)}):
                 return False
         return True
+
+    def _encoded(self, message: Frame | Chunk) -> bytes:
+        try:
+            return encoder.encode(message)
+        except _UNENCODABLE:
+            rows = tuple(self._encodable(row) for row in message.rows)
+            return encoder.encode(msgspec.structs.replace(message, rows=rows))
+
+    def _encodable(self, row: Row) -> Row:
+        """`row`, or a stand-in under its name where no message can carry it: it must not take its frame along."""
+        try:
+            encoder.encode(row)
+        except _UNENCODABLE:
+            logger.exception("the row of %s cannot be sent", row.key)
+            reason = "Deltaboard cannot show this object's fields, see its log"
+            shown = msgspec.structs.replace(row, cells=(), status="Unreadable", tone="warn", reason=reason)
+            if self.rows.get(row.uid) is row:
+                self.rows[row.uid] = shown
+            return shown
+        return row
 
 
 Part = tuple[tuple[Row, ...], tuple[str, ...], tuple[Entry, ...]]
@@ -212,17 +233,6 @@ def _parts(changes: dict[str, Row | None], entries: list[Entry]) -> list[Part]:
     for start in range(FRAME_ENTRIES, len(entries), FRAME_ENTRIES):
         parts.append(((), (), tuple(entries[start : start + FRAME_ENTRIES])))  # noqa: PERF401
     return [part for part in parts if any(part)]
-
-
-def _encodable(row: Row) -> Row:
-    """`row`, or a stand-in under its name where no message can carry it: it must not take its frame along."""
-    try:
-        encoder.encode(row)
-    except (OverflowError, TypeError, ValueError, msgspec.MsgspecError):
-        logger.exception("the row of %s cannot be sent", row.key)
-        reason = "Deltaboard cannot show this object's fields, see its log"
-        return msgspec.structs.replace(row, cells=(), status="Unreadable", tone="warn", reason=reason)
-    return row
 
 
 def _starting(clock: Clock) -> Callable[[], Health]:

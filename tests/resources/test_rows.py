@@ -11,7 +11,7 @@ import pytest
 from dashboard.live.messages import Row
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import build_row, change_words, columns_for, is_wrong, mask_secret, projection_for
-from dashboard.resources.rows.field_diff import field_changes
+from dashboard.resources.rows.field_diff import decode_differing, field_changes
 from dashboard.resources.rows.secrets import LAST_APPLIED, MASK
 from tests.resources.made import CREATED, Json, cells_of, made, row_of
 
@@ -206,6 +206,35 @@ def test_fields_that_differ_are_found_in_place() -> None:
         ("spec.gone", "removed"),
     ]
     assert field_changes(new, new) == []
+
+
+def test_decoding_what_differs_finds_what_decoding_all_finds() -> None:
+    """In the same order, whichever members of the object and of its metadata are equal, changed, new or gone."""
+    rng = random.Random(7)
+    differing = 0
+    for _ in range(2000):
+        old, new = ({**random_members(rng, 3), "metadata": random_members(rng, 2)} for _ in range(2))
+        for one in (old, new):
+            if rng.random() < 0.1:
+                del one["metadata"]
+        for name in [name for name in old if name in new and rng.random() < 0.5]:
+            new[name] = old[name]
+        found = field_changes(*decode_differing(msgspec.json.encode(old), msgspec.json.encode(new)))
+        assert found == field_changes(old, new)
+        differing += bool(found)
+    assert differing > 1000
+
+
+def test_what_is_equal_or_says_nothing_is_not_even_decoded() -> None:
+    old = {"metadata": {"name": "a", "resourceVersion": "1", "managedFields": [1]}, "spec": {"x": 1}, "status": 1}
+    new = {**old, "metadata": {"name": "a", "resourceVersion": "2", "managedFields": [2]}, "status": 2}
+    decoded = decode_differing(msgspec.json.encode(old), msgspec.json.encode(new))
+    assert decoded == ({"metadata": {}, "status": 1}, {"metadata": {}, "status": 2})
+
+
+def random_members(rng: random.Random, depth: int) -> dict[str, Any]:
+    names = rng.sample(["spec", "status", "name", "labels", "generation", "managedFields", "resourceVersion"], 4)
+    return {name: random_json(rng, depth) for name in names}
 
 
 def random_json(rng: random.Random, depth: int) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.messages import Cell, Row, Tone
-from dashboard.resources.rows.field_diff import FieldChange, field_changes
+from dashboard.resources.rows.field_diff import FieldChange, decode_differing, field_changes
 from dashboard.resources.rows.registry import columns_for
 
 MOST_FIELDS = 3
@@ -61,7 +61,7 @@ def _cell_words(key: str, old: Row, new: Row) -> list[str]:
 def _field_words(old: Row, new: Row) -> list[str]:
     if old.blob is None or new.blob is None:
         return []
-    changes = field_changes(old.whole(), new.whole())
+    changes = field_changes(*decode_differing(old.blob.json(), new.blob.json()))
     words = [_field_word(change) for change in changes[:MOST_FIELDS]]
     if len(changes) > MOST_FIELDS:
         words.append(f"{len(changes) - MOST_FIELDS} more")

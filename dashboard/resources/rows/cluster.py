@@ -16,12 +16,12 @@ _ROLE_PREFIX = "node-role.kubernetes.io/"
 _PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
 
 
-class Address(msgspec.Struct, frozen=True):
+class Address(msgspec.Struct, frozen=True, gc=False):
     type: str = ""
     address: str = ""
 
 
-class NodeInfo(msgspec.Struct, frozen=True, rename="camel"):
+class NodeInfo(msgspec.Struct, frozen=True, rename="camel", gc=False):
     kubelet_version: str = ""
     os_image: str = ""
     kernel_version: str = ""
@@ -29,11 +29,11 @@ class NodeInfo(msgspec.Struct, frozen=True, rename="camel"):
     container_runtime_version: str = ""
 
 
-class NodeSpec(msgspec.Struct, frozen=True):
+class NodeSpec(msgspec.Struct, frozen=True, gc=False):
     unschedulable: bool = False
 
 
-class NodeStatus(msgspec.Struct, frozen=True, rename="camel"):
+class NodeStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
     conditions: tuple[Condition, ...] = ()
     addresses: tuple[Address, ...] = ()
     node_info: NodeInfo = NodeInfo()
@@ -44,7 +44,7 @@ class Node(Object, frozen=True, kw_only=True):
     status: NodeStatus = NodeStatus()
 
 
-class NamespaceStatus(msgspec.Struct, frozen=True):
+class NamespaceStatus(msgspec.Struct, frozen=True, gc=False):
     phase: str = ""
     conditions: tuple[Condition, ...] = ()
 

@@ -10,7 +10,7 @@ from dashboard.resources.rows.workloads import count_column
 from informerd.objects import Object
 
 
-class Port(msgspec.Struct, frozen=True, rename="camel"):
+class Port(msgspec.Struct, frozen=True, rename="camel", gc=False):
     port: int = 0
     node_port: int = 0
     protocol: str = "TCP"
@@ -20,6 +20,7 @@ class ServiceSpec(
     msgspec.Struct,
     frozen=True,
     rename={"cluster_ip": "clusterIP", "external_ips": "externalIPs", "external_name": "externalName"},
+    gc=False,
 ):
     type: str = ""
     cluster_ip: str = ""
@@ -29,16 +30,16 @@ class ServiceSpec(
     selector: dict[str, str] = {}
 
 
-class Ingress(msgspec.Struct, frozen=True):
+class Ingress(msgspec.Struct, frozen=True, gc=False):
     ip: str = ""
     hostname: str = ""
 
 
-class LoadBalancer(msgspec.Struct, frozen=True):
+class LoadBalancer(msgspec.Struct, frozen=True, gc=False):
     ingress: tuple[Ingress, ...] = ()
 
 
-class ServiceStatus(msgspec.Struct, frozen=True, rename="camel"):
+class ServiceStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
     load_balancer: LoadBalancer = LoadBalancer()
 
 

@@ -11,7 +11,7 @@ from dashboard.resources.rows.shape import Facts, Shape, namespaced_columns, sec
 from informerd.objects import Object
 
 
-class Involved(msgspec.Struct, frozen=True, rename="camel"):
+class Involved(msgspec.Struct, frozen=True, rename="camel", gc=False):
     kind: str = ""
     namespace: str = ""
     name: str = ""
@@ -19,12 +19,12 @@ class Involved(msgspec.Struct, frozen=True, rename="camel"):
     field_path: str = ""
 
 
-class Source(msgspec.Struct, frozen=True):
+class Source(msgspec.Struct, frozen=True, gc=False):
     component: str = ""
     host: str = ""
 
 
-class Series(msgspec.Struct, frozen=True, rename="camel"):
+class Series(msgspec.Struct, frozen=True, rename="camel", gc=False):
     count: int = 0
     last_observed_time: datetime | None = None
 

@@ -14,14 +14,14 @@ from dashboard.resources.rows.workloads import CONTAINERS, IMAGES, SELECTOR, Sel
 from informerd.objects import Object
 
 
-class JobSpec(msgspec.Struct, frozen=True):
+class JobSpec(msgspec.Struct, frozen=True, gc=False):
     completions: int | None = None
     parallelism: int = 0
     selector: Selector = Selector()
     template: Template = Template()
 
 
-class JobStatus(msgspec.Struct, frozen=True, rename="camel"):
+class JobStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
     succeeded: int = 0
     failed: int = 0
     active: int = 0
@@ -35,18 +35,18 @@ class Job(Object, frozen=True, kw_only=True):
     status: JobStatus = JobStatus()
 
 
-class JobTemplate(msgspec.Struct, frozen=True):
+class JobTemplate(msgspec.Struct, frozen=True, gc=False):
     spec: JobSpec = JobSpec()
 
 
-class CronJobSpec(msgspec.Struct, frozen=True, rename="camel"):
+class CronJobSpec(msgspec.Struct, frozen=True, rename="camel", gc=False):
     schedule: str = ""
     time_zone: str = ""
     suspend: bool = False
     job_template: JobTemplate = JobTemplate()
 
 
-class CronJobStatus(msgspec.Struct, frozen=True, rename="camel"):
+class CronJobStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
     active: tuple[msgspec.Raw, ...] = ()
     last_schedule_time: datetime | None = None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from dashboard.live.messages import Tone
 from dashboard.resources.rows.pod_types import Condition, ContainerStatus, Pod
@@ -13,8 +14,7 @@ _STARTING = frozenset({"ContainerCreating", "PodInitializing"})
 _IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"})
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(msgspec.Struct, frozen=True, gc=False):
     """A tone and, unless all is well, a sentence and Unix seconds since when."""
 
     tone: Tone

@@ -1,4 +1,8 @@
-"""The part of a Pod that its columns, its reason in words and its details read."""
+"""The part of a Pod that its columns, its reason in words and its details read.
+
+Here and in the other kinds' projections gc=False: they are trees of plain values, which the garbage collector need not
+walk through again and again.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import msgspec
 from informerd.objects import Object
 
 
-class Condition(msgspec.Struct, frozen=True, rename="camel"):
+class Condition(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """metav1.Condition and its older likes."""
 
     type: str = ""
@@ -19,16 +23,16 @@ class Condition(msgspec.Struct, frozen=True, rename="camel"):
     last_transition_time: datetime | None = None
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class Waiting(msgspec.Struct, frozen=True, gc=False):
     reason: str = ""
     message: str = ""
 
 
-class Running(msgspec.Struct, frozen=True, rename="camel"):
+class Running(msgspec.Struct, frozen=True, rename="camel", gc=False):
     started_at: datetime | None = None
 
 
-class Terminated(msgspec.Struct, frozen=True, rename="camel"):
+class Terminated(msgspec.Struct, frozen=True, rename="camel", gc=False):
     exit_code: int = 0
     signal: int = 0
     reason: str = ""
@@ -44,13 +48,13 @@ class Terminated(msgspec.Struct, frozen=True, rename="camel"):
         return f"Signal:{self.signal}" if self.signal else f"ExitCode:{self.exit_code}"
 
 
-class ContainerState(msgspec.Struct, frozen=True):
+class ContainerState(msgspec.Struct, frozen=True, gc=False):
     waiting: Waiting | None = None
     running: Running | None = None
     terminated: Terminated | None = None
 
 
-class ContainerStatus(msgspec.Struct, frozen=True, rename="camel"):
+class ContainerStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
     name: str = ""
     ready: bool = False
     started: bool | None = None
@@ -59,21 +63,21 @@ class ContainerStatus(msgspec.Struct, frozen=True, rename="camel"):
     last_state: ContainerState = ContainerState()
 
 
-class Container(msgspec.Struct, frozen=True, rename="camel"):
+class Container(msgspec.Struct, frozen=True, rename="camel", gc=False):
     name: str = ""
     restart_policy: str = ""
     """Always on an init container makes it a sidecar (KEP-753)."""
 
 
-class ReadinessGate(msgspec.Struct, frozen=True, rename="camel"):
+class ReadinessGate(msgspec.Struct, frozen=True, rename="camel", gc=False):
     condition_type: str = ""
 
 
-class PodIP(msgspec.Struct, frozen=True):
+class PodIP(msgspec.Struct, frozen=True, gc=False):
     ip: str = ""
 
 
-class PodSpec(msgspec.Struct, frozen=True, rename="camel"):
+class PodSpec(msgspec.Struct, frozen=True, rename="camel", gc=False):
     node_name: str = ""
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
@@ -91,6 +95,7 @@ class PodStatus(
         "container_statuses": "containerStatuses",
         "init_container_statuses": "initContainerStatuses",
     },
+    gc=False,
 ):
     phase: str = ""
     reason: str = ""
@@ -110,7 +115,10 @@ class Pod(Object, frozen=True, kw_only=True):
 
     def condition(self, name: str) -> Condition | None:
         """The condition of that type, where the pod has one."""
-        return next((c for c in self.status.conditions if c.type == name), None)
+        for condition in self.status.conditions:
+            if condition.type == name:
+                return condition
+        return None
 
     def has_condition(self, name: str) -> bool:
         """Whether the condition of that type is True."""

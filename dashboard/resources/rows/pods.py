@@ -27,7 +27,7 @@ COLUMNS = namespaced_columns(
 )
 
 
-class Tally(msgspec.Struct):
+class Tally(msgspec.Struct, gc=False):
     """What printPod counts on its way through the containers."""
 
     reason: str
@@ -48,7 +48,7 @@ class Tally(msgspec.Struct):
 
 def read_pod(pod: Pod) -> Facts:
     """The cells of a pod and, where it is not well, why."""
-    sidecars = frozenset(c.name for c in pod.spec.init_containers if c.restart_policy == "Always")
+    sidecars = _sidecars(pod)
     tally = Tally(_starting_reason(pod))
     initializing = _read_init_containers(pod, sidecars, tally)
     if not initializing or pod.has_condition("Initialized"):
@@ -70,8 +70,15 @@ def read_pod(pod: Pod) -> Facts:
     return Facts(status, why.tone, cells, why.words, why.since)
 
 
+def _sidecars(pod: Pod) -> frozenset[str]:
+    if not pod.spec.init_containers:
+        return frozenset()
+    return frozenset(c.name for c in pod.spec.init_containers if c.restart_policy == "Always")
+
+
 def _starting_reason(pod: Pod) -> str:
-    gated = any(c.type == "PodScheduled" and c.reason == "SchedulingGated" for c in pod.status.conditions)
+    scheduled = pod.condition("PodScheduled")
+    gated = scheduled is not None and scheduled.reason == "SchedulingGated"
     return "SchedulingGated" if gated else pod.status.reason or pod.status.phase
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from dashboard.live.messages import Cell, Row, Tone
 from dashboard.resources.rows.column import Column
 from informerd.objects import Object, OwnerReference
@@ -17,8 +19,7 @@ AGE = Column("age", "Age", "age", order="age")
 STATUS = Column("status", "Status", "status", words="status")
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True, gc=False):
     """What a kind's reader finds in an object, beside what every object has."""
 
     status: str
@@ -56,7 +57,7 @@ class Shape:
             status=facts.status,
             tone=facts.tone,
             cells=head + facts.cells,
-            labels=dict(meta.labels),
+            labels=meta.label_map or {},  # shared with the object: nobody changes either
             reason=facts.reason,
             since=facts.since,
             deleting=deleting,

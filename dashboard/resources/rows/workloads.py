@@ -25,17 +25,17 @@ def count_column(name: str, header: str, *, priority: int = 0) -> Column:
     return Column(name, header, "number", priority, "number", header.lower())
 
 
-class Image(msgspec.Struct, frozen=True):
+class Image(msgspec.Struct, frozen=True, gc=False):
     name: str = ""
     image: str = ""
 
 
-class TemplateSpec(msgspec.Struct, frozen=True, rename="camel"):
+class TemplateSpec(msgspec.Struct, frozen=True, rename="camel", gc=False):
     node_selector: dict[str, str] = {}
     containers: tuple[Image, ...] = ()
 
 
-class Template(msgspec.Struct, frozen=True):
+class Template(msgspec.Struct, frozen=True, gc=False):
     spec: TemplateSpec = TemplateSpec()
 
     @property
@@ -47,7 +47,7 @@ class Template(msgspec.Struct, frozen=True):
         return ",".join(container.image for container in self.spec.containers)
 
 
-class Requirement(msgspec.Struct, frozen=True):
+class Requirement(msgspec.Struct, frozen=True, gc=False):
     key: str = ""
     operator: str = ""
     values: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Requirement(msgspec.Struct, frozen=True):
         return f"{self.key} {'in' if self.operator == 'In' else 'notin'} ({','.join(sorted(self.values))})"
 
 
-class Selector(msgspec.Struct, frozen=True, rename="camel"):
+class Selector(msgspec.Struct, frozen=True, rename="camel", gc=False):
     match_labels: dict[str, str] = {}
     match_expressions: tuple[Requirement, ...] = ()
 
@@ -71,14 +71,14 @@ class Selector(msgspec.Struct, frozen=True, rename="camel"):
         return ",".join(text for _, text in sorted(parts, key=lambda part: part[0]))
 
 
-class WorkloadSpec(msgspec.Struct, frozen=True, rename="camel"):
+class WorkloadSpec(msgspec.Struct, frozen=True, rename="camel", gc=False):
     replicas: int = 1
     paused: bool = False
     selector: Selector = Selector()
     template: Template = Template()
 
 
-class WorkloadStatus(msgspec.Struct, frozen=True, rename="camel"):
+class WorkloadStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
     observed_generation: int = 0
     replicas: int = 0
     ready_replicas: int = 0
@@ -105,7 +105,7 @@ class Workload(Object, frozen=True, kw_only=True):
         return self.status.observed_generation >= self.metadata.generation
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     status: str
     tone: Tone
     reason: str = ""
