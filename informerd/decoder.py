@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from informerd.errors import UnexpectedObject
+from informerd.errors import ProjectionMismatch, UnexpectedObject
 from informerd.faults import Faults
 from informerd.form import Form, whole
 from informerd.objects import Object, ObjectMeta, OwnerReference
@@ -184,7 +184,7 @@ class Decoder(Generic[T]):
             obj = self._projection(api_version=head.api_version, kind=head.kind, metadata=head.metadata)
         except (msgspec.ValidationError, TypeError):
             raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
-        self.faults.add("unfit", f"{self._projection.__name__} does not fit {self.resource.key} {obj.key}: {error}")
+        self.faults.unfit(ProjectionMismatch(self._projection.__name__, self.resource.key, obj.key, str(error)))
         return obj
 
 

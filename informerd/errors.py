@@ -8,10 +8,14 @@ metav1.Status in apimachinery.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import ClassVar
 
 import msgspec
+
+_PLACE = re.compile(r" - at `\$\.?(.*)`$")
+_MISSING = re.compile(r"^Object missing required field `(.*?)`")
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -185,6 +189,29 @@ class InvalidCall(InformerdError, ValueError):
 
 class MalformedAnswer(InformerdError):
     """A success whose body is not what an API server sends: no JSON, another form, or a proxy's page."""
+
+
+class ProjectionMismatch(UnexpectedObject):
+    """A projection does not fit an object: its fields have their defaults there, all but the head.
+
+    `key` is the object's, `field` the path of what does not fit, as far as it is known.
+    """
+
+    def __init__(self, projection: str, resource: str, key: str, problem: str) -> None:
+        super().__init__(f"{projection} does not fit {resource} {key}: {problem}")
+        self.projection = projection
+        self.resource = resource
+        self.key = key
+        self.problem = problem
+        self.field = _field_at_fault(problem)
+
+
+def _field_at_fault(problem: str) -> str:
+    """The field that a sentence of msgspec's names, as in: Expected `int`, got `str` - at `$.spec.port`."""
+    place = _PLACE.search(problem)
+    missing = _MISSING.search(problem)
+    steps = [place[1]] if place and place[1] else []
+    return ".".join([*steps, missing[1]] if missing else steps)
 
 
 class MalformedStream(MalformedAnswer):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from informerd.clock import Clock
+from informerd.errors import ProjectionMismatch
 from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
@@ -16,6 +18,10 @@ Fault = Literal["unexpected", "untransformed", "unfit"]
 projection does not fit, so that all of its fields but the head keep their defaults."""
 
 
+FaultListener = Callable[[Exception], None]
+"""Told of UnexpectedObject, of ProjectionMismatch, which is one of them, and of the decoder's TransformFailed."""
+
+
 class Faults:
     """One resource's faults. `resource` is its key, for the log."""
 
@@ -23,19 +29,35 @@ class Faults:
         self.counts: Counter[str] = Counter(dict.fromkeys(get_args(Fault), 0))
         """By Fault."""
         self._resource = resource
+        self._listeners: dict[object, FaultListener] = {}
         self._repeats = Repeats(clock)
 
     def unexpected(self, where: str, error: Exception) -> None:
         """An object was dropped: `where` begins a sentence."""
-        self.add("unexpected", f"{where}: {error}", error.__cause__)
+        self._add("unexpected", f"{where}: {error}", error, error.__cause__)
 
     def untransformed(self, where: str, error: Exception) -> None:
         """An object was left out because the transform raised, which is the error's cause."""
-        self.add("untransformed", f"{where}: {error}", error.__cause__)
+        self._add("untransformed", f"{where}: {error}", error, error.__cause__)
 
-    def add(self, fault: Fault, sentence: str, cause: BaseException | None = None) -> None:
+    def unfit(self, error: ProjectionMismatch) -> None:
+        """The projection did not fit an object."""
+        self._add("unfit", str(error), error)
+
+    def subscribe(self, listener: FaultListener) -> Callable[[], None]:
+        """Call `listener` with each error from now on, said or not; the answer ends that."""
+        token = object()
+        self._listeners[token] = listener
+        return lambda: self._listeners.pop(token, None) and None
+
+    def _add(self, fault: Fault, sentence: str, error: Exception, cause: BaseException | None = None) -> None:
         """Count one and, if it is one of the first or a round number, say it."""
         self.counts[fault] += 1
+        for listener in [*self._listeners.values()]:
+            try:
+                listener(error)
+            except Exception:
+                log.exception("a listener for faults of %s failed", self._resource)
         if number := self._repeats.count(fault):
             fields = {"resource": self._resource, "fault": fault, "failures": number}
             log.warning("%s%s", sentence, nth(number), exc_info=cause, extra=fields)

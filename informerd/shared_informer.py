@@ -14,6 +14,7 @@ from informerd.counters import InformerCounters
 from informerd.delta_fifo import BATCH_KEYS, DeltaFifo
 from informerd.deltas import Bookmark, Change, Deleted, Delta, ReplacedAll, SyncAll
 from informerd.errors import AlreadyStarted, InformerStopped
+from informerd.faults import FaultListener
 from informerd.handler import Handler
 from informerd.health import Health, HealthMonitor
 from informerd.index import IndexFunction
@@ -71,7 +72,8 @@ class SharedInformer(Generic[T]):
         self._reflector = Reflector(
             list_watch, self._fifo, clock=self._clock, monitor=self._monitor, probe=probe, settings=settings
         )
-        self.counters = InformerCounters(self._reflector.counters, list_watch.faults.counts, self._monitor.entered)
+        self._faults = list_watch.faults
+        self.counters = InformerCounters(self._reflector.counters, self._faults.counts, self._monitor.entered)
         """What was counted so far, for metrics."""
         self._repeats = Repeats(self._clock)
         self._default_resync = resync
@@ -117,6 +119,14 @@ class SharedInformer(Generic[T]):
     def on_health(self, listener: Callable[[Health], None]) -> Callable[[], None]:
         """Call `listener` at each change of state, problem or next try; the answer ends that."""
         return self._monitor.subscribe(listener)
+
+    def on_fault(self, listener: FaultListener) -> Callable[[], None]:
+        """Call `listener` with the error of each object that could not be taken as it came; the answer ends that.
+
+        The informer goes on: an object of another kind or one that the transform failed on is left out, one that the
+        projection does not fit (ProjectionMismatch) is stored with nothing but its head.
+        """
+        return self._faults.subscribe(listener)
 
     def set_watch_error_handler(self, handler: WatchErrorHandler) -> None:
         """Call `handler` with each failure of a list or watch. Raises AlreadyStarted after `run`."""
