@@ -138,7 +138,7 @@ async def test_a_transform_that_raises_is_told_with_the_objects_key(
 async def test_a_listener_for_faults_that_raises_is_logged_and_may_leave(
     running: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
-    leave = running.informer.on_fault(lambda error: 1 / 0)  # type: ignore[arg-type,return-value]
+    leave = running.informer.on_fault(lambda error: 1 / 0)  # type: ignore[arg-type]
     await running.stream.send("ADDED", with_spec("odd", "11", 1))
     await eventually(lambda: "a listener for faults of pods failed" in caplog.text)
     leave()
