@@ -21,6 +21,7 @@ from informerd.discovery_documents import (
     plain_versions,
 )
 from informerd.errors import ApiError, InformerdError, MalformedAnswer, UnknownResource
+from informerd.repeats import Repeats, nth
 from informerd.resource import Resource
 from informerd.resource_names import find_resource
 
@@ -58,6 +59,7 @@ class Discovery:
         self._client = client
         self._clock = clock or SystemClock()
         self._known: _Known | None = None
+        self._repeats = Repeats(self._clock)
         self._known_at = 0.0
         self._valid = False
         self._asking: asyncio.Task[_Known] | None = None
@@ -119,7 +121,10 @@ class Discovery:
         try:
             return await self._ask()
         except InformerdError as error:
-            log.warning("the API server's resources are %.0f s old: %s", self._clock.now() - self._known_at, error)
+            if number := self._repeats.count("old"):
+                age = self._clock.now() - self._known_at
+                fields = {"problem": str(error), "age": age, "failures": number}
+                log.warning("the API server's resources are %.0f s old: %s%s", age, error, nth(number), extra=fields)
             self._known_at += MAX_AGE / 10  # not at each use
             return known
 
