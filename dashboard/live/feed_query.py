@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import get_args
-from urllib.parse import urlencode
-
-from django.http import QueryDict
 
 from dashboard.live.messages import Entry, Operation, Tone
+from dashboard.resources.addressed import Addressed, Pairs
 from dashboard.resources.kinds import find_kind
+from dashboard.resources.params import Params, split_values, values_of
 from dashboard.resources.pattern import Pattern
 from dashboard.resources.tokens import Mistake, Problem, Token, tokens
-
-Params = QueryDict | Mapping[str, list[str]]
 
 FIELDS = ("op", "namespace", "kind", "name", "tone", "words")
 _ALIASES = {"ns": "namespace", "operation": "op", "resource": "kind"}
@@ -64,7 +61,7 @@ class EntryTerm:
 
 
 @dataclass(frozen=True)
-class FeedQuery:
+class FeedQuery(Addressed):
     """What a feed shows. Equal states are equal and have one address."""
 
     kinds: tuple[str, ...] = ()
@@ -80,7 +77,7 @@ class FeedQuery:
     def parse(cls, params: Params) -> FeedQuery:
         """The query of an address's parameters. Malformed parts are reported in `problems` and left out."""
         problems: list[Problem] = []
-        typed = " ".join(_values(params, "q")).strip()[:LONGEST]
+        typed = " ".join(values_of(params, "q")).strip()[:LONGEST]
         terms: dict[EntryTerm, None] = {}
         for token in tokens(typed, problems):
             try:
@@ -89,21 +86,11 @@ class FeedQuery:
                 problems.append(Problem("q", mistake.start, mistake.end, mistake.message))
         return cls(
             kinds=_kinds(params, problems),
-            namespaces=tuple(sorted({*_split(params, "namespace"), *_split(params, "ns")})),
+            namespaces=tuple(sorted({*split_values(params, "namespace"), *split_values(params, "ns")})),
             terms=tuple(sorted(terms, key=str)),
             typed=typed,
             problems=tuple(problems),
         )
-
-    @property
-    def text(self) -> str:
-        """What stands in the filter box."""
-        return self.typed or self.canonical
-
-    @property
-    def canonical(self) -> str:
-        """The terms written down."""
-        return " ".join(str(term) for term in self.terms)
 
     @property
     def all(self) -> bool:
@@ -118,18 +105,12 @@ class FeedQuery:
             return False
         return all(term.matches(key, entry) for term in self.terms)
 
-    def to_params(self) -> tuple[tuple[str, str], ...]:
-        """Names and values for an address, in a fixed order, defaults left out."""
-        pairs = (
+    def every_param(self) -> Pairs:
+        return (
             ("kind", ",".join(self.kinds)),
             ("namespace", ",".join(self.namespaces)),
             ("q", self.canonical),
         )
-        return tuple((name, value) for name, value in pairs if value)
-
-    def query_string(self) -> str:
-        """`to_params` encoded, without the question mark."""
-        return urlencode(self.to_params(), safe=",:/*")
 
 
 def _term(token: Token) -> EntryTerm:
@@ -154,18 +135,10 @@ def _term(token: Token) -> EntryTerm:
 
 def _kinds(params: Params, problems: list[Problem]) -> tuple[str, ...]:
     found = set()
-    for name in _split(params, "kind"):
+    for name in split_values(params, "kind"):
         kind = find_kind(name)
         if kind is None:
             problems.append(Problem("kind", 0, len(name), f"{name!r} is no kind: write it as kubectl does, as in pods"))
         else:
             found.add(kind.key)
     return tuple(sorted(found))
-
-
-def _values(params: Params, name: str) -> list[str]:
-    return params.getlist(name) if isinstance(params, QueryDict) else list(params.get(name, ()))
-
-
-def _split(params: Params, name: str) -> list[str]:
-    return [part.strip() for value in _values(params, name) for part in value.split(",") if part.strip()]

@@ -21,7 +21,7 @@ def values_of(params: Params, name: str) -> list[str]:
     return params.getlist(name) if isinstance(params, QueryDict) else list(params.get(name, ()))
 
 
-def _split(params: Params, name: str) -> list[str]:
+def split_values(params: Params, name: str) -> list[str]:
     """The non-empty values of a parameter that may be repeated and hold commas."""
     return [part.strip() for value in values_of(params, name) for part in value.split(",") if part.strip()]
 
@@ -29,7 +29,7 @@ def _split(params: Params, name: str) -> list[str]:
 def read_namespaces(params: Params, problems: list[Problem]) -> tuple[str, ...]:
     """The names of ``namespace=a,b`` or, as in filters, ``ns=a,b``, without those that can be none."""
     found = []
-    for name in (*_split(params, "namespace"), *_split(params, "ns")):
+    for name in (*split_values(params, "namespace"), *split_values(params, "ns")):
         if _NAMESPACE.fullmatch(name):
             found.append(name)
         else:
@@ -64,7 +64,7 @@ def read_page(params: Params, problems: list[Problem]) -> int:
 def read_columns(params: Params, columns: Iterable[Column], title: str, problems: list[Problem]) -> tuple[str, ...]:
     """The column ids of ``columns=name,status``; none where they are the usual ones."""
     known = [column.id for column in columns]
-    wanted = list(dict.fromkeys(name.lower() for name in _split(params, "columns")))
+    wanted = list(dict.fromkeys(name.lower() for name in split_values(params, "columns")))
     for name in wanted:
         if name not in known:
             message = f"{title} have no column {name!r}: expected one of {', '.join(known)}"

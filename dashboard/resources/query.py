@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlencode
 
 from dashboard.live.messages import Row
+from dashboard.resources.addressed import Addressed, Pairs
 from dashboard.resources.filter_text import read_filter
 from dashboard.resources.kinds import find_kind
 from dashboard.resources.params import Params, read_columns, read_namespaces, read_page, read_sort, values_of
@@ -25,7 +25,7 @@ _ORDER = {Word: 0, ColumnTerm: 1, LabelTerm: 2, PathTerm: 3}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Query:
+class Query(Addressed):
     """What a list shows. Equal states are equal, hash alike and have one address; see `to_params`."""
 
     key: str
@@ -65,34 +65,18 @@ class Query:
         )
 
     @property
-    def text(self) -> str:
-        """What stands in the filter box: as it was typed, or the terms written down."""
-        return self.typed or self.canonical
-
-    @property
-    def canonical(self) -> str:
-        """The terms written down; parsing it gives the same terms."""
-        return " ".join(str(term) for term in self.terms)
-
-    @property
     def hidden(self) -> tuple[tuple[str, str], ...]:
         """Names and values that a filter form has to carry along: everything but the filter and the page."""
         return tuple((name, value) for name, value in self.to_params() if name not in ("q", "page"))
 
-    def to_params(self) -> tuple[tuple[str, str], ...]:
-        """Names and values for an address, in a fixed order, defaults left out."""
-        pairs = (
+    def every_param(self) -> Pairs:
+        return (
             ("namespace", ",".join(self.namespaces)),
             ("q", self.canonical),
             ("sort", ("-" if self.sort[1] else "") + self.sort[0] if self.sort != default_sort(self.key) else ""),
             ("columns", ",".join(self.columns)),
             ("page", str(self.page) if self.page > 1 else ""),
         )
-        return tuple((name, value) for name, value in pairs if value)
-
-    def query_string(self) -> str:
-        """The address's part behind the question mark; the same for equal queries, empty for the plain list."""
-        return urlencode(self.to_params(), safe=",:/*")
 
     def href(self) -> str:
         """Address of the list in this state."""
