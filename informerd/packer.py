@@ -33,8 +33,9 @@ class Packer:
 
     def pack(self, raw: bytes | memoryview | msgspec.Raw) -> Blob:
         """Compress an object's JSON."""
-        if self._dictionary is not None:
-            return Blob(self._dictionary.pack(raw), self._dictionary)
+        dictionary = self._dictionary
+        if dictionary is not None:
+            return Blob(dictionary.pack(raw), dictionary)
         blob = Blob(self._plain.pack(raw))
         if self._samples is not None:
             self._samples.append(blob)
