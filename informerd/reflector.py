@@ -227,10 +227,11 @@ class Reflector(Generic[T]):
 
     async def _follow(self, session: WatchSession[T]) -> None:
         self._session = session
-        self._monitor.heard()
-        self._monitor.become("live")
-        self.recovery.works()
         try:
+            session.check_alive()
+            self._monitor.heard()
+            self._monitor.become("live")
+            self.recovery.works()
             with counted(self._clock, self.counters.watched) as attempt:
                 await session.follow()
                 attempt.outcome = session.ending

@@ -144,6 +144,11 @@ class WatchSession(Generic[T]):
             overtime.cancel()
         self._check_end()
 
+    def check_alive(self) -> None:
+        """Raises Unreachable where it was found dead."""
+        if self._dead:
+            raise Unreachable(self._dead)
+
     def declare_dead(self, problem: str) -> None:
         """Close the stream because it is not to be trusted any more."""
         self._dead = problem
@@ -161,8 +166,7 @@ class WatchSession(Generic[T]):
         self._stream.close()
 
     def _check_end(self) -> None:
-        if self._dead:
-            raise Unreachable(self._dead)
+        self.check_alive()
         if not self._events_came and self._clock.now() - self._began < SHORT:
             raise ShortWatch("the API server ended the watch at once")
 

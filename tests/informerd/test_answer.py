@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from informerd.answer import http_date, retry_after, warning_texts
+from informerd.answer import error_from_answer, http_date, retry_after, warning_texts
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,15 @@ def test_retry_after_is_seconds_or_a_date() -> None:
 def test_a_date_header_is_utc() -> None:
     assert http_date("Sat, 21 Nov 2026 08:00:43 GMT") == datetime(2026, 11, 21, 8, 0, 43, tzinfo=UTC)
     assert http_date("") is None
+
+
+def test_a_date_that_names_no_zone_is_utc_and_one_outside_of_time_is_none() -> None:
+    assert http_date("Sat, 21 Nov 2026 08:00:43") == datetime(2026, 11, 21, 8, 0, 43, tzinfo=UTC)
+    assert http_date("Fri, 31 Dec 9999 23:59:59 -2359") is None
+
+
+def test_a_date_to_come_again_counts_by_the_clock_of_who_named_it() -> None:
+    headers = [("Retry-After", "Sat, 21 Nov 2026 08:00:43 GMT"), ("Date", "Sat, 21 Nov 2026 08:00:40 GMT")]
+    assert error_from_answer(429, b"", headers, now=0.0).retry_after == 3.0
+    moment = datetime(2026, 11, 21, 8, 0, 40, tzinfo=UTC).timestamp()
+    assert error_from_answer(429, b"", headers[:1], now=moment).retry_after == 3.0

@@ -49,6 +49,12 @@ def test_every_test_that_is_named_exists() -> None:
     assert [f"{file}: {test}" for file, test in names if test not in there[file]] == []
 
 
+def test_every_module_that_is_named_exists() -> None:
+    modules = set(re.findall(r"`((?!test_)\w+\.py)`", DOCUMENT))
+    assert len(modules) > 8
+    assert [module for module in sorted(modules) if not (ROOT / "informerd" / module).exists()] == []
+
+
 def test_no_test_is_named_twice_for_one_behaviour() -> None:
     for paragraph in re.split(r"\n(?=\d+\. |## )", DOCUMENT.partition("## Constants")[0]):
         tests = re.findall(r"`(test_\w+\.py)`: ((?:`test_\w+`(?:, )?)+)", paragraph)

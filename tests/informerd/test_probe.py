@@ -10,6 +10,7 @@ import pytest
 from informerd.client import Client
 from informerd.clock import SystemClock
 from informerd.errors import CredentialsError, ServerError, Status, Unreachable
+from informerd.objects import Object
 from informerd.probe import Probe
 from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
@@ -242,3 +243,28 @@ async def test_it_runs_every_5_seconds(server: ScriptedServer, clock: FakeClock,
         await eventually(lambda count=count: server.probes == count)  # type: ignore[misc]
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_probe_that_fails_while_a_list_goes_into_the_store_keeps_it_from_being_called_live(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient
+) -> None:
+    probe = Probe(patient, clock=clock)
+    setup = await start(probe=probe)
+    states: list[str] = []
+    setup.informer.on_health(lambda health: states.append(health.state))
+    failing: list[asyncio.Task[None]] = []
+
+    def fail_the_probe(_obj: Object) -> list[str]:
+        if not failing:
+            patient.error = Unreachable("it did not answer in time")
+            failing.append(asyncio.ensure_future(probe.once()))
+        return []
+
+    setup.informer.add_index("probing", fail_the_probe)
+    stream = await server.take_streaming_list()
+    await stream.send_list([pod(f"p{number}", str(number)) for number in range(1, 5000)], "5000")
+    await setup.informer.wait_for_sync()
+    await eventually(lambda: setup.informer.health().retry_at)
+    assert states == ["syncing", "unreachable", "stale"]
+    assert len(setup.keys) == 4999
+    await failing[0]

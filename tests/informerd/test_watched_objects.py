@@ -206,3 +206,25 @@ async def test_a_table_in_a_streaming_list_and_in_a_watch_is_dropped(
     await stream.send("MODIFIED", pod("a", "12"))
     await until_version(setup, "12")
     assert setup.recorder.words == ["add default/a@5", "update default/a@12"]
+
+
+async def test_what_the_store_has_decides_between_add_and_update_whatever_the_event_is_called(
+    start: StartInformer, server: ScriptedServer
+) -> None:
+    setup, watch = await listed(start, server)
+    await watch.send_all(
+        [
+            ("MODIFIED", pod("new", "11")),
+            ("ADDED", pod("a", "12")),
+            ("DELETED", pod("new", "13")),
+            ("MODIFIED", pod("new", "14")),
+        ]
+    )
+    await until_version(setup, "14")
+    await eventually(lambda: len(setup.recorder.told) == 5)
+    assert setup.recorder.told[1:] == [
+        ("add", "default/new", "11", False),
+        ("update", "default/a", "12", "5"),
+        ("delete", "default/new", "13", False),
+        ("add", "default/new", "14", False),
+    ]
