@@ -53,11 +53,16 @@ class Faults:
     def _add(self, fault: Fault, sentence: str, error: Exception, cause: BaseException | None = None) -> None:
         """Count one and, if it is one of the first or a round number, say it."""
         self.counts[fault] += 1
+        self._tell(error)
+        if number := self._repeats.count(fault):
+            fields = {"resource": self._resource, "fault": fault, "failures": number}
+            log.warning("%s%s", sentence, nth(number), exc_info=cause, extra=fields)
+
+    def _tell(self, error: Exception) -> None:
         for listener in [*self._listeners.values()]:
             try:
                 listener(error)
             except Exception:
-                log.exception("a listener for faults of %s failed", self._resource)
-        if number := self._repeats.count(fault):
-            fields = {"resource": self._resource, "fault": fault, "failures": number}
-            log.warning("%s%s", sentence, nth(number), exc_info=cause, extra=fields)
+                if number := self._repeats.count("listener"):
+                    fields = {"resource": self._resource, "failures": number}
+                    log.exception("a listener for faults of %s failed%s", self._resource, nth(number), extra=fields)

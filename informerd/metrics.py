@@ -35,6 +35,7 @@ class InformerCollector(Collector):
 
     Two informers with the same labels would make a scrape invalid: the second one's selector gets `` (2)`` added. Give
     factories of different clusters different `cluster` labels. A label that is empty counts as absent in Prometheus.
+    A factory that is replaced, as when the configuration changes, is to be removed, and the new one added.
     """
 
     def __init__(self, *sources: Source, cluster: str = "", clock: Clock | None = None) -> None:
