@@ -12,6 +12,8 @@ import pytest
 from informerd.client import Client
 from informerd.cluster import load_kubeconfig
 from tests.controlplane import ControlPlane, ControlPlaneError
+from tests.informerd.certificates import Authority
+from tests.informerd.faults.audit import FLAGS, write_policy
 from tests.informerd.faults.rig import Rig, rigged
 from tests.require import controlplane_binaries
 
@@ -96,3 +98,29 @@ async def crowd(fragile_controlplane: ControlPlane, _crowded: str) -> AsyncItera
             yield rig
         finally:
             await rig.stop()
+
+
+@pytest.fixture(scope="package")
+def authority() -> Authority:
+    return Authority("clients")
+
+
+@pytest.fixture(scope="package")
+def audited_controlplane(tmp_path_factory: pytest.TempPathFactory, authority: Authority) -> Iterator[ControlPlane]:
+    """An API server that accepts certificates of `authority` and writes down who watches."""
+    directory = tmp_path_factory.mktemp("audited")
+    write_policy(directory)
+    (directory / "clients.pem").write_bytes(authority.pem)
+    flags = (*FLAGS, "--client-ca-file=clients.pem")
+    controlplane = ControlPlane(directory, controlplane_binaries(), apiserver_flags=flags)
+    try:
+        controlplane.start()
+        yield controlplane
+    finally:
+        controlplane.stop()
+
+
+@pytest.fixture
+async def audited(audited_controlplane: ControlPlane) -> AsyncIterator[Rig]:
+    async with rigged(audited_controlplane) as rig:
+        yield rig

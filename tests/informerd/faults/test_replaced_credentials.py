@@ -5,12 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
@@ -19,44 +17,16 @@ from informerd.cluster_config import ClusterConfig, TlsConfig, UserConfig
 from informerd.errors import Unauthorized
 from informerd.recovery import REFUSED
 from informerd.resource import Resource
-from tests.controlplane import ControlPlane
 from tests.informerd.certificates import Authority
 from tests.informerd.faults.access import allow
-from tests.informerd.faults.audit import FLAGS, Audit, write_policy
-from tests.informerd.faults.rig import CONFIG_MAPS, QUICK, Rig, rigged
-from tests.require import controlplane_binaries
+from tests.informerd.faults.audit import Audit
+from tests.informerd.faults.rig import CONFIG_MAPS, QUICK, Rig
 from tests.wait import eventually
 
 ACCOUNTS = Resource(version="v1", plural="serviceaccounts", kind="ServiceAccount")
 SECRETS = Resource(version="v1", plural="secrets", kind="Secret")
 NAMES = [f"c{number}" for number in range(5)]
 SHORT_LIVED = timedelta(seconds=12)
-
-
-@pytest.fixture(scope="module")
-def authority() -> Authority:
-    return Authority("clients")
-
-
-@pytest.fixture(scope="module")
-def audited_controlplane(tmp_path_factory: pytest.TempPathFactory, authority: Authority) -> Iterator[ControlPlane]:
-    """An API server that accepts certificates of `authority` and writes down who watches."""
-    directory = tmp_path_factory.mktemp("audited")
-    write_policy(directory)
-    (directory / "clients.pem").write_bytes(authority.pem)
-    flags = (*FLAGS, "--client-ca-file=clients.pem")
-    controlplane = ControlPlane(directory, controlplane_binaries(), apiserver_flags=flags)
-    try:
-        controlplane.start()
-        yield controlplane
-    finally:
-        controlplane.stop()
-
-
-@pytest.fixture
-async def audited(audited_controlplane: ControlPlane) -> AsyncIterator[Rig]:
-    async with rigged(audited_controlplane) as rig:
-        yield rig
 
 
 async def test_a_token_file_is_read_again_before_its_token_is_missed(audited: Rig, tmp_path: Path) -> None:
