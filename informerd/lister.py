@@ -120,7 +120,7 @@ class Lister(Generic[T]):
         return (obj for key in keys if (obj := get(key)) is not None)
 
     def _fewest_keys(self, namespace: str, labels: LabelSelector, fields: FieldSelector) -> Iterable[str] | None:
-        """The smallest set of keys that an index has for what is asked for; None where no index helps."""
+        """The smallest set of keys that an index has for what is asked for; None where all may as well be looked at."""
         found: builtins.list[builtins.list[str]] = []
         if namespace:
             found.append(self._store.index_keys(NAMESPACE, namespace))
@@ -133,4 +133,5 @@ class Lister(Generic[T]):
                 found.append([*{key: None for value in values for key in self._store.index_keys(index, value)}])
             except UnknownIndex:
                 continue
-        return min(found, key=len, default=None)
+        fewest = min(found, key=len, default=None)
+        return None if fewest is None or len(fewest) > len(self._store) / 2 else fewest

@@ -23,8 +23,8 @@ from dashboard.resources.pattern import Pattern
 from dashboard.resources.rows.column import Column, Order
 from dashboard.resources.terms import ColumnTerm, LabelTerm, Op, PathTerm, Term, Word, operand_for, steps_of
 from dashboard.resources.tokens import Mistake, Problem, Token, tokens
+from informerd.label_requirement import label_key_problem
 
-_LABEL_KEY = re.compile(r"(?:[a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
 _LABEL = "label:"
 _VIRTUAL: dict[str, tuple[int, Order]] = {
     "status": (-1, "text"),
@@ -107,7 +107,7 @@ class TermReader:
         after = begin + len(_LABEL)
         end = operator.start() if operator else len(token.text)
         key = token.text[after:end]
-        if not _LABEL_KEY.fullmatch(key):
+        if label_key_problem(key):
             raise Mistake("expected a label's name, as in label:app=web", token.place(after), token.place(end))
         if operator is None:
             return LabelTerm(key, None, negative)
