@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import pytest
 
 from informerd.errors import IndexExists, UnknownIndex
+from informerd.index import NAMESPACE, by_namespace
 from informerd.objects import Object, ObjectMeta
 from informerd.store import Store
 
@@ -205,7 +206,7 @@ async def test_after_any_history_the_indexes_are_what_they_would_be_made_anew() 
 
 
 def _check_indexes(store: Store[Object]) -> None:
-    functions = {"colour": by_colours, "namespace": lambda each: [each.metadata.namespace]}
+    functions = {"colour": by_colours, NAMESPACE: by_namespace}
     for name, function in functions.items():
         wanted: dict[str, set[str]] = {}
         for each in store:
