@@ -117,7 +117,7 @@ class FakeClient:
     made: list[FakeClient]
     answer: str | Exception = "v1.37.1"
 
-    def __init__(self, config: ClusterConfig, *, clock: object) -> None:
+    def __init__(self, config: ClusterConfig, *, clock: object, user_agent: str) -> None:
         self.config = config
         self.closed = False
         self.asked = 0
