@@ -174,11 +174,17 @@ def list_body(kind: Kind, page: Page) -> bytes:
     else:
         cut = len(kind.head)
         items = b",".join(b"{" + record.raw[cut:] for record in page.records)
-    metadata: dict[str, str | int] = {"resourceVersion": str(page.revision)}
-    if page.token or kind.custom:
-        metadata["continue"] = page.token
-    if page.remaining is not None:
-        metadata["remainingItemCount"] = page.remaining
+    metadata = list_metadata(page, custom=kind.custom)
     name = kind.list_kind or f"{kind.kind}List"
     head = json.dumps({"kind": name, "apiVersion": kind.api_version, "metadata": metadata}, separators=(",", ":"))
     return b'%b,"items":[%b]}' % (head[:-1].encode(), items)
+
+
+def list_metadata(page: Page, *, custom: bool) -> dict[str, str | int]:
+    """A list's metadata; those of custom resources always have a continue token, if only an empty one."""
+    metadata: dict[str, str | int] = {"resourceVersion": str(page.revision)}
+    if page.token or custom:
+        metadata["continue"] = page.token
+    if page.remaining is not None:
+        metadata["remainingItemCount"] = page.remaining
+    return metadata

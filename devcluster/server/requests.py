@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from devcluster.server import bodies, listing, options, tables
+from devcluster.server import bodies, listing, options, partial, tables
 from devcluster.server.binding import bind
 from devcluster.server.core import Core
 from devcluster.server.definitions import strict_failure
@@ -111,13 +111,14 @@ class Requests:
     async def _read(self, request: web.Request, route: Route) -> web.StreamResponse:
         query = request.query
         wants_table = tables.wanted(request.headers.get("Accept", ""))
+        wants_partial = partial.wanted(request.headers.get("Accept", ""))
         if route.name:
             record = self.core.verbs.get(route.kind, *self.core.verbs.key(route.kind, route.namespace, route.name))
             if wants_table:
                 return _table(
                     tables.table(route.kind, self.core.definitions, [record], str(record.revision), self.core.now())
                 )
-            return _response(Outcome(200, record.raw))
+            return _response(Outcome(200, partial.partial_body(record) if wants_partial else record.raw))
         if options.boolean(query, "watch"):
             return await self._watch(request, route, query)
         page = self._page(route, query)
@@ -126,6 +127,8 @@ class Requests:
             rows["metadata"] |= {"continue": page.token} if page.token else {}
             rows["metadata"] |= {"remainingItemCount": page.remaining} if page.remaining else {}
             return _table(rows)
+        if wants_partial:
+            return _response(Outcome(200, partial.partial_list_body(page, custom=route.kind.custom)))
         return _response(Outcome(200, listing.list_body(route.kind, page)))
 
     def _row(self, kind: Kind, record: Record) -> bytes:
@@ -156,6 +159,9 @@ class Requests:
         )
         if tables.wanted(request.headers.get("Accept", "")):
             checked = replace(checked, render=lambda record: self._row(route.kind, record))
+        if partial.wanted(request.headers.get("Accept", "")):
+            shown_as = (partial.KIND, partial.API_VERSION)
+            checked = replace(checked, render=partial.partial_body, bookmark_type=shown_as)
         return await self.streams.send(request, route.kind, checked, seconds)
 
 

@@ -15,6 +15,7 @@ from devcluster.server import objects
 from devcluster.server.definitions import Definitions
 from devcluster.server.kinds import Kind
 from devcluster.server.objects import Object
+from devcluster.server.partial import partial
 from devcluster.server.pod_words import pod_ready, pod_restarts, pod_status
 from devcluster.server.store import Record
 
@@ -32,13 +33,9 @@ def wanted(accept: str) -> bool:
 def table(kind: Kind, definitions: Definitions, records: Iterable[Record], version: str, now: float) -> dict[str, Any]:
     """The table of some objects. `now` (Unix seconds) is what ages are counted to."""
     columns = _columns(kind, definitions)
-    rows = [{"cells": _cells(kind, obj, now), "object": _partial(obj)} for obj in map(objects.decode, records)]
+    rows = [{"cells": _cells(kind, obj, now), "object": partial(obj)} for obj in map(objects.decode, records)]
     head = {"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": version}}
     return {**head, "columnDefinitions": columns, "rows": rows}
-
-
-def _partial(obj: Object) -> dict[str, Any]:
-    return {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": obj["metadata"]}
 
 
 def _columns(kind: Kind, definitions: Definitions) -> list[dict[str, Any]]:

@@ -37,6 +37,8 @@ class WatchQuery:
     """sendInitialEvents; None where it was not given."""
     render: Callable[[Record], bytes] | None = None
     """How objects are shown; None for their own JSON."""
+    bookmark_type: tuple[str, str] | None = None
+    """Kind and apiVersion of bookmarks; None for the objects' own."""
 
 
 class Watcher:
@@ -171,5 +173,6 @@ class Watcher:
         metadata: dict[str, object] = {"resourceVersion": str(self._store.revision)}
         if initial:
             metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
-        obj = {"kind": self.kind.kind, "apiVersion": self.kind.api_version, "metadata": metadata}
+        kind, api_version = self._query.bookmark_type or (self.kind.kind, self.kind.api_version)
+        obj = {"kind": kind, "apiVersion": api_version, "metadata": metadata}
         return event_line("BOOKMARK", msgspec.json.encode(obj))

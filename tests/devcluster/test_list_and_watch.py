@@ -14,6 +14,7 @@ from informerd.cluster import load_kubeconfig
 from informerd.factory import SharedInformerFactory
 from informerd.handler import HandlerFunctions
 from informerd.objects import Object
+from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import Resource
 from informerd.shared_informer import SharedInformer
 from tests.devcluster.api import Api, Json
@@ -193,3 +194,31 @@ async def test_informerd_reads_its_own_writes(informer: SharedInformer[Object], 
     found = informer.store.get(f"{maps.split('/')[4]}/a")
     assert found is not None
     assert found.full()["data"] == {"x": "2"}
+
+
+@pytest.mark.parametrize("streaming", [True, False], ids=["streaming list", "pages"])
+async def test_informerd_follows_metadata_alone(kubeconfig: Path, server: Api, maps: str, streaming: bool) -> None:
+    async with Client(load_kubeconfig(kubeconfig)) as client:
+        settings = ReflectorSettings(streaming_lists=streaming, page_size=2)
+        factory = SharedInformerFactory(client, settings=settings)
+        namespace = maps.split("/")[4]
+        informer = factory.metadata_informer(MAPS, namespace=namespace)
+        factory.start()
+        async with asyncio.timeout(20):
+            await informer.wait_for_sync()
+        assert sorted(obj.metadata.name for obj in informer.lister.list(label_selector="letter")) == ["a", "b", "c"]
+        written = await asyncio.to_thread(
+            server.patch, f"{maps}/a", {"data": {"x": "2"}, "metadata": {"labels": {"y": "z"}}}
+        )
+        async with asyncio.timeout(10):
+            await informer.wait_for(version(written.json))
+        found = informer.lister.get("a", namespace)
+        assert found.metadata.labels["y"] == "z"
+        whole = (await asyncio.to_thread(server.get, f"{maps}/a")).json
+        assert found.full() == {
+            "kind": "PartialObjectMetadata",
+            "apiVersion": "meta.k8s.io/v1",
+            "metadata": whole["metadata"],
+        }
+        assert not any(informer.counters.faults.values())
+        await factory.stop()
