@@ -172,12 +172,13 @@ def test_a_question_without_an_answer_is_repeated(live: Replica, clock: FakeCloc
     assert live.tick() == Ask("pods", "", "", 0, "5")
 
 
-def test_a_snapshot_the_worker_forgot_is_asked_for_anew(live: Replica) -> None:
+def test_a_snapshot_the_worker_forgot_is_asked_for_anew(live: Replica, changes: list[Change]) -> None:
     live.frame(frame("5", 9))
-    live.chunk(chunk("5", 9, row("a"), index=0, total=2))
+    live.chunk(chunk("5", 9, row("a", 2), row("c"), index=0, total=2))
     assert live.chunk(chunk("5", 9, index=1, total=0)) == Ask("pods", "", "", 0, "5")
     live.chunk(chunk("5", 9, row("b")))
     assert names(live) == ["b=1"]
+    assert [(old and old.name, new and new.name) for old, new in changes[-1].rows] == [("a", None), (None, "b")]
 
 
 def test_silence_is_stale_since_the_last_word_and_any_worker_may_answer(
