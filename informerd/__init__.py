@@ -12,6 +12,7 @@ from informerd.health import Health, State
 from informerd.indexing import field_index, label_index, owner_index
 from informerd.label_selector import LabelSelector
 from informerd.lister import Lister
+from informerd.mutation_detector import Mutation
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
 from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import MYDEMOS, PODS, Resource
@@ -33,6 +34,7 @@ __all__ = [
     "Health",
     "LabelSelector",
     "Lister",
+    "Mutation",
     "Object",
     "ObjectMeta",
     "OwnerReference",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, cast, overload
+from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, overload
 
 from informerd.client import Client
 from informerd.clock import Clock, SystemClock
@@ -191,13 +191,14 @@ class SharedInformerFactory:
             )
             entry = self._entries[scope] = _Entry(informer, projection, transform)
         elif (entry.projection, entry.transform) != (projection, transform):
-            raise InformerExists(f"there is an informer of {resource.key} with {entry.projection.__name__} already")
+            asked = projection.__name__ if projection is not entry.projection else "another transform"
+            existing = f"there is an informer of {resource.key} with {entry.projection.__name__} already"
+            raise InformerExists(f"{existing}, now asked for with {asked}")
         return entry.informer
 
-    def lister(self, resource: Resource, projection: type[T], *, namespace: str = "") -> Lister[T]:
-        """A lister over that informer's store."""
-        informer = cast("SharedInformer[T]", self.informer(resource, projection, namespace=namespace))
-        return informer.lister
+    def lister(self, resource: Resource, projection: type[T], **narrowing: Unpack[Narrowing]) -> Lister[T]:
+        """The lister of that informer, asked for as with `informer`."""
+        return self.informer(resource, projection, **narrowing).lister
 
     @property
     def informers(self) -> list[SharedInformer[Any]]:

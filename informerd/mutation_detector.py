@@ -60,6 +60,9 @@ class Mutation(msgspec.Struct, frozen=True):
         return f"{self.resource} {self.key} at version {self.resource_version} was changed in the store: {changed}"
 
 
+_NO_JSON = (TypeError, ValueError, RuntimeError)
+"""What encoding raises for a value that has become no JSON, or that a thread changes right now."""
+
 MutationHandler = Callable[[Mutation], None]
 
 
@@ -67,7 +70,7 @@ class _Entry(msgspec.Struct, Generic[T]):
     obj: T
     key: str
     resource_version: str
-    fields: dict[str, bytes]
+    state: _State
     blob: bytes | None
     current: float
     """When it was last seen in the store."""
@@ -102,11 +105,15 @@ class MutationDetector(Generic[T]):
         self._entries: dict[int, _Entry[T]] = {}
 
     def add(self, objects: Iterable[T]) -> None:
-        """Remember objects as they are. For the informer, before anybody else sees them."""
+        """Remember objects as they are. For the informer, before anybody else sees them.
+
+        What is remembered already stays as it was: a relist may hand over what the store has.
+        """
         now = self._clock.now()
         for obj in objects:
-            meta = obj.metadata
-            self._entries[id(obj)] = _Entry(obj, obj.key, meta.resource_version, _fields(obj), _blob(obj), now)
+            if id(obj) not in self._entries:  # which holds the object, so that no other one can have its id
+                version = obj.metadata.resource_version
+                self._entries[id(obj)] = _Entry(obj, obj.key, version, _state(obj), _blob(obj), now)
 
     async def run(self) -> None:
         """Look at everything each period until cancelled."""
@@ -134,16 +141,17 @@ class MutationDetector(Generic[T]):
             if self._store.get(entry.key) is entry.obj:
                 entry.current = now
             elif now - entry.current > self._retain:
-                del self._entries[identity]
+                self._entries.pop(identity, None)
 
     def _compare(self, entry: _Entry[T]) -> None:
-        fields, blob = _fields(entry.obj), _blob(entry.obj)
-        if fields == entry.fields and blob == entry.blob:
+        state, blob = _state(entry.obj), _blob(entry.obj)
+        if state == entry.state and blob == entry.blob:
             return
-        changes = [change for name in fields for change in _changes(name, entry.fields[name], fields[name])]
+        fields = zip(_json_names(entry.obj), _parts(entry.state), _parts(state), strict=True)
+        changes = [change for name, before, after in fields for change in _differences(name, before, after)]
         if blob != entry.blob:
             changes.append(FieldChange("blob", f"{len(entry.blob or b'')} bytes", f"{len(blob or b'')} bytes"))
-        entry.fields, entry.blob = fields, blob
+        entry.state, entry.blob = state, blob
         if changes:
             self._report(Mutation(self._resource, entry.key, entry.resource_version, tuple(changes[:MOST_CHANGES])))
 
@@ -160,9 +168,29 @@ class MutationDetector(Generic[T]):
                 log.exception(text, mutation.resource, mutation.key, nth(number), extra=fields)
 
 
-def _fields(obj: Object) -> dict[str, bytes]:
+_State = bytes | tuple[bytes, ...]
+"""An object's fields but the blob, as one JSON list; or one by one, where a field is no JSON."""
+
+
+def _state(obj: Object) -> _State:
+    values = [getattr(obj, name) for name in obj.__struct_fields__ if name != "blob"]
+    try:
+        return msgspec.json.encode(values)
+    except _NO_JSON:
+        return tuple(map(_encoded, values))
+
+
+def _parts(state: _State) -> list[Any]:
+    """The value of each field."""
+    if isinstance(state, bytes):
+        values: list[Any] = msgspec.json.decode(state)
+        return values
+    return [*map(_decoded, state)]
+
+
+def _json_names(obj: Object) -> list[str]:
     names = zip(obj.__struct_encode_fields__, obj.__struct_fields__, strict=True)
-    return {encoded: _encoded(getattr(obj, name)) for encoded, name in names if name != "blob"}
+    return [encoded for encoded, name in names if name != "blob"]
 
 
 def _blob(obj: Object) -> bytes | None:
@@ -172,13 +200,8 @@ def _blob(obj: Object) -> bytes | None:
 def _encoded(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
-    except (TypeError, ValueError, RuntimeError):  # no JSON any more, or a thread changes it right now
+    except _NO_JSON:
         return b"\0" + repr(value).encode()
-
-
-def _changes(path: str, before: bytes, after: bytes) -> Iterator[FieldChange]:
-    if before != after:
-        yield from _differences(path, _decoded(before), _decoded(after))
 
 
 def _decoded(encoded: bytes) -> Any:

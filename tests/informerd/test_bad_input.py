@@ -175,8 +175,12 @@ async def test_malformed_selectors_and_unknown_fields_are_errors_and_the_informe
 
 
 async def test_another_projection_of_the_same_resource_is_an_error_that_names_the_first(running: Running) -> None:
-    with pytest.raises(InformerExists, match="there is an informer of pods with Pod already"):
+    with pytest.raises(
+        InformerExists, match="there is an informer of pods with Pod already, now asked for with OtherPod"
+    ):
         running.factory.informer(PODS, OtherPod)
+    with pytest.raises(InformerExists, match="now asked for with another transform"):
+        running.factory.informer(PODS, Pod, transform=bytes.strip)
     assert running.factory.informer(PODS, Pod) is running.informer
     await running.goes_on()
 

@@ -151,6 +151,14 @@ def test_a_change_that_is_taken_back_between_two_looks_is_not_seen_and_order_doe
     setup.detector.check()
 
 
+def test_an_object_that_comes_again_is_compared_with_what_it_was_at_first(setup: Setup) -> None:
+    obj = setup.put(some())
+    append(obj)
+    setup.put(obj)
+    setup.detector.look()
+    assert [each.changes[0].path for each in setup.told] == ["spec.args[2]"]
+
+
 def test_check_raises_all_that_was_ever_found(setup: Setup) -> None:
     append(setup.put(some("a")))
     setup.detector.look()
