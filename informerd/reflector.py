@@ -70,6 +70,7 @@ class Reflector(Generic[T]):
         self._session: WatchSession[T] | None = None
         self._beginning = Beginning(clock, self._while_live)
         self._version_unavailable = False  # the last list met Expired or TooLarge: ask for any version
+        self._broken = False  # a connection broke, or none came: the server that answers next may be an older one
         self._paginated = False  # the list at version 0 came in pages, so it is served by etcd: go on in pages
         self._last_start = clock.now() - self._settings.watch_interval
         self._lists = self._watches = 0
@@ -111,6 +112,7 @@ class Reflector(Generic[T]):
     def probe_failed(self, problem: str) -> None:
         """The API server does not answer: what the stream says, or does not say, is worth nothing."""
         self.recovery.probe_failed()
+        self._broken = True
         if self._session is not None:
             self._session.declare_dead(problem)
             return
@@ -195,7 +197,7 @@ class Reflector(Generic[T]):
         await self._replace(listing.objects, listing.resource_version, listing.unusable)
 
     async def _replace(self, objects: dict[str, T], version: str, unusable: frozenset[str]) -> None:
-        self._version_unavailable = False
+        self._version_unavailable = self._broken = False
         self._monitor.listed, self._monitor.remaining = len(objects), None
         self._fifo.replace(objects, version, unusable)
         await self._fifo.processed()
@@ -216,6 +218,7 @@ class Reflector(Generic[T]):
             try:
                 await self._follow(session)
             except (TooManyRequests, Unreachable) as error:
+                self._broken = self._broken or isinstance(error, Unreachable)
                 await self.recovery.pause(error)
             except HistoryLost:
                 self._version_unavailable = True
@@ -235,22 +238,22 @@ class Reflector(Generic[T]):
             with counted(self._clock, self.counters.watched) as attempt:
                 await session.follow()
                 attempt.outcome = session.ending
+                self._broken = self._broken or session.ending == "cut_off"
         finally:
             await self._end(session)
 
     async def _resume(self) -> WatchSession[T]:
         """Begin a watch at the last version. No answer and 429 are waited out; other failures are raised."""
-        lost = False
         while True:
             await self._keep_interval()
             try:
-                if lost:
+                if self._broken:
                     await self._check_history()
                 with counted(self._clock, self.counters.not_watched) as attempt:
                     session = await self._begin_watch(self._cursor.version)
                     attempt.outcome = ""
             except (TooManyRequests, Unreachable) as error:
-                lost = lost or isinstance(error, Unreachable)
+                self._broken = self._broken or isinstance(error, Unreachable)
                 await self.recovery.pause(error)
             else:
                 self._cursor.from_start = self._cursor.version in ("", "0")
@@ -263,6 +266,7 @@ class Reflector(Generic[T]):
         a restored backup took away would stay in the store. (client-go does not notice.)
         """
         newest = (await self._beginning.of(self._source.page("", limit=1))).resource_version
+        self._broken = False
         if is_before(newest, self._cursor.version):
             self._version_unavailable = True
             raise HistoryLost(f"the API server is at version {newest}, but was at {self._cursor.version} before")

@@ -222,6 +222,12 @@ class ScriptedServer:
         assert not request.is_streaming_list, request.params
         return request
 
+    async def tell_version(self, version: str) -> None:
+        """Answer the next request, which must be the question for the newest version, as after a broken connection."""
+        question = await self.take_list()
+        assert question.params == {"limit": "1"}, question.params
+        question.answer_list([], version)
+
     async def take_streaming_list(self) -> Request:
         """The next request, which must be a streaming list."""
         request = await self.take()

@@ -62,6 +62,7 @@ async def test_silence_on_a_stream_that_sent_bookmarks_means_that_it_is_dead(
     assert "nothing was heard for 150 s" in setup.informer.health().problem
     await eventually(lambda: watch.is_gone)
     await clock.advance(2)
+    await server.tell_version("11")
     assert (await server.take_watch()).version == "11"
 
 

@@ -109,6 +109,7 @@ async def test_a_failed_probe_makes_a_silent_stream_stale_and_it_is_resumed(
     await probe.once()
     await clock.sleeper(0.1, 1.1)
     await clock.advance(1)
+    await server.tell_version("10")
     watch = await server.take_watch()
     assert watch.version == "10"
     await watch.send("MODIFIED", pod("a", "11"))

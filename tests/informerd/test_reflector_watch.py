@@ -78,6 +78,7 @@ async def test_a_cut_line_counts_as_a_clean_end(start: StartInformer, server: Sc
     await watch.send_raw(b'{"type":"MODIFIED","object":{"kind":"Po')
     await clock.advance(2)
     watch.drop()
+    await server.tell_version("11")
     assert (await server.take_watch()).version == "11"
     assert setup.errors == []
 
@@ -134,10 +135,12 @@ async def test_events_are_taken_as_they_come_whatever_their_versions(
 async def test_an_idle_watch_that_lasted_a_second_is_resumed_without_a_list(
     start: StartInformer, server: ScriptedServer, clock: FakeClock, end: str
 ) -> None:
-    """Whether the server says that it is over or the connection is reset."""
+    """Whether the server says that it is over or the connection is reset; then it is only asked for its version."""
     setup, watch = await listed(start, server)
     await clock.advance(1)
     getattr(watch, end)()
+    if end == "drop":
+        await server.tell_version("10")
     assert (await server.take_watch()).version == "10"
     assert setup.errors == []
     assert setup.informer.health().relists == 0
@@ -152,6 +155,7 @@ async def test_a_reset_in_the_first_second_after_an_event_is_a_clean_end(
     watch.drop()
     await clock.sleeper(0.5, 1.1)
     await clock.advance(1)
+    await server.tell_version("11")
     assert (await server.take_watch()).version == "11"
     assert setup.errors == []
 

@@ -46,6 +46,28 @@ async def test_a_server_that_came_back_older_than_it_was_is_listed_anew(
     assert ("delete", "default/a", "5", True) in setup.recorder.told
 
 
+@pytest.mark.parametrize("broken", ["reset", "given up"])
+async def test_a_server_that_came_back_older_before_it_was_missed_is_listed_anew(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, broken: str
+) -> None:
+    """No request has failed in between: only the watch's end was no end by the server."""
+    setup, watch = await listed(start, server)
+    await clock.advance(1)
+    if broken == "reset":
+        watch.drop()
+    else:
+        setup.informer._reflector.probe_failed("the API server does not answer")
+        await clock.sleeper(0.8, 1.6)
+        await clock.advance(1.6)
+    await server.tell_version("7")
+    await eventually(lambda: "is at version 7, but was at 10" in setup.informer.health().problem)
+    await clock.advance(3.2)
+    again = await server.take_list()
+    assert again.version == ""
+    again.answer_list([], "7")
+    await eventually(lambda: setup.informer.last_resource_version == "7")
+
+
 async def test_a_410_in_the_stream_leads_to_a_relist_after_the_backoff(
     start: StartInformer, server: ScriptedServer, clock: FakeClock
 ) -> None:
