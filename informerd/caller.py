@@ -10,9 +10,9 @@ from types import CoroutineType
 from typing import Generic, TypeVar
 
 from informerd.clock import Clock
-from informerd.handler import Handler, is_another_object
+from informerd.handler import Handler
 from informerd.notification import Add, Notification, Update
-from informerd.objects import Object
+from informerd.objects import Object, is_same_state
 from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
@@ -101,5 +101,7 @@ class Caller(Generic[T]):
 
 
 def _differ(old: Object, new: Object) -> bool:
-    """A store restored from a backup may give another object the version that the old one had."""
-    return old.metadata.resource_version != new.metadata.resource_version or is_another_object(old, new)
+    """A server restored from a backup gives out the versions since then again: to other states and other objects."""
+    if old is new:
+        return False
+    return old.metadata.resource_version != new.metadata.resource_version or not is_same_state(old, new)

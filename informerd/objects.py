@@ -101,3 +101,15 @@ class Object(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False
             raise ValueError(f"no whole copy of {self.key} is kept")
         decoded: dict[str, Any] = msgspec.json.decode(self.blob.json())
         return decoded
+
+
+def is_same_state(one: Object, other: Object) -> bool:
+    """Whether two objects are equal, whole copies included, however these are compressed and spaced."""
+    if one.blob == other.blob:
+        return one == other
+    if one.blob is None or other.blob is None:
+        return False
+    if msgspec.structs.replace(one, blob=None) != msgspec.structs.replace(other, blob=None):
+        return False
+    whole, other_whole = one.blob.json(), other.blob.json()
+    return whole == other_whole or bool(msgspec.json.decode(whole) == msgspec.json.decode(other_whole))

@@ -324,6 +324,17 @@ async def test_another_object_of_the_same_name_is_told_even_at_the_same_version(
     await eventually(lambda: updates == [("uid-a", "another")])
 
 
+async def test_another_state_of_the_same_object_is_told_even_at_the_same_version(running: Running) -> None:
+    """A store restored from a backup gives the object a version that another state of it had before."""
+    setup, stream = running
+    stream = await relist(setup, stream, pod("a", "1", labels={"x": "y"}), pod("b", "2"), version="10")
+    await eventually(lambda: len(setup.recorder.told) == 3)
+    assert setup.recorder.told[2] == ("update", "default/a", "1", "1")
+    await relist(setup, stream, pod("a", "1", labels={"x": "y"}), pod("b", "2") | {"spec": {}}, version="10")
+    await eventually(lambda: len(setup.recorder.told) == 4)
+    assert setup.recorder.told[3] == ("update", "default/b", "2", "2")
+
+
 async def test_the_event_loop_gets_its_turn_between_batches(running: Running) -> None:
     setup, stream = running
     sizes = []
