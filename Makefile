@@ -10,10 +10,11 @@ PORT ?= 8000
 export PORT
 
 .DEFAULT_GOAL := run
-.PHONY: run test check format lock vendor screenshots bench clean help
+.PHONY: run test soak check format lock vendor screenshots bench clean help
 
 help:
 	@sed -n 's/^# //p' Makefile
+	@echo 'make soak         10,000 random histories of the informer (HISTORIES= SEED= STEPS= change them)'
 	@echo 'make format       format the code and templates'
 	@echo 'make lock         resolve requirements*.in into the pinned requirements*.txt'
 	@echo 'make vendor       fetch the browser libraries of static/vendor/vendor.json anew (needs npm)'
@@ -26,6 +27,13 @@ run: $(VENV)/.run
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(ARGS)
+
+HISTORIES ?= 10000
+SEED ?=
+STEPS ?= 40
+
+soak: $(VENV)/.dev
+	$(BIN)/python -m tools.soak --histories $(HISTORIES) --steps $(STEPS) $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

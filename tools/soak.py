@@ -1,0 +1,78 @@
+"""Random histories of the informer, more than a test run has time for: ``python -m tools.soak``, or `make soak`.
+
+Each block of 500 has a seed of its own, counted up from the first one, which is printed: the same seed and steps give
+the same histories. Ends with status 1 at the first history that goes wrong, and prints a shorter one that does so too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+
+from tests.informerd.model.run import Outcome, run_histories
+
+BLOCK = 500
+EVERY = 5.0
+"""Seconds between two lines."""
+
+
+class Progress:
+    """Prints how far it has come, in whole and at what rate."""
+
+    def __init__(self, histories: int) -> None:
+        self.done = 0
+        self.seed = 0
+        self._histories = histories
+        self._began = self._said = time.monotonic()
+
+    def tell(self, done_in_block: int) -> None:
+        """So many of the present block are done."""
+        now = time.monotonic()
+        if now - self._said >= EVERY:
+            self._said = now
+            self.say(self.done + done_in_block)
+
+    def say(self, done: int) -> None:
+        """One line."""
+        seconds = time.monotonic() - self._began
+        print(
+            f"{done:7,} of {self._histories:,} histories, {done / seconds:.0f} a second, seed {self.seed}", flush=True
+        )
+
+
+def soak(histories: int, first_seed: int, steps: int) -> Outcome:
+    """Run them up to the first that goes wrong."""
+    progress = Progress(histories)
+    outcome = Outcome()
+    progress.seed = first_seed
+    while progress.done < histories and outcome.failure is None:
+        count = min(BLOCK, histories - progress.done)
+        outcome = run_histories(progress.seed, count, steps=steps, shrink=True, progress=progress.tell)
+        if outcome.failure is None:
+            progress.done += outcome.histories
+            progress.say(progress.done)
+            progress.seed += 1
+    return Outcome(progress.done, outcome.failure, progress.seed)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--histories", type=int, default=10_000)
+    parser.add_argument("--steps", type=int, default=40, help="steps of a history at most")
+    parser.add_argument("--seed", type=int, help="of the first block; by default another one each time")
+    arguments = parser.parse_args()
+    first_seed = random.randrange(1_000_000) if arguments.seed is None else arguments.seed
+    print(f"{arguments.histories:,} histories of up to {arguments.steps} steps, seed {first_seed}", flush=True)
+    outcome = soak(arguments.histories, first_seed, arguments.steps)
+    if outcome.failure is None:
+        print(f"{outcome.histories:,} histories, nothing wrong")
+        return 0
+    print(outcome.report())
+    print(f"again: make soak SEED={outcome.seed} STEPS={arguments.steps} HISTORIES={BLOCK}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
