@@ -48,8 +48,13 @@ def status(code: int, reason: str, message: str = "", causes: Iterable[Json] = (
 
 
 TOO_LARGE = status(
-    504, "Timeout", "Too large resource version: 9, current: 1", [{"reason": "ResourceVersionTooLarge", "message": "x"}]
+    504,
+    "Timeout",
+    "Too large resource version: 9, current: 1",
+    [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
+    retry_after=1,
 )
+"""As kube-apiserver 1.37 says it. Nobody waits for the second that it names: any version is there at once."""
 TOO_LARGE_ENCODINGS = (
     pytest.param(status(504, "Timeout", "x", [{"reason": "ResourceVersionTooLarge"}]), id="cause type"),
     pytest.param(status(504, "Timeout", "x", [{"message": "Too large resource version"}]), id="cause message"),
