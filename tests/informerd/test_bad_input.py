@@ -24,11 +24,13 @@ from informerd.errors import (
     UnknownIndex,
 )
 from informerd.factory import SharedInformerFactory
+from informerd.handler import FilteringHandler
 from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.shared_informer import SharedInformer
 from tests.clock import FakeClock
 from tests.controlplane import ControlPlane
+from tests.informerd.recorder import Recorder
 from tests.informerd.scripted import Json, Request, ScriptedServer, pod
 from tests.wait import eventually
 
@@ -161,6 +163,29 @@ async def test_an_index_used_twice_and_an_unknown_one_are_errors_that_name_it(ru
     assert raised.value.known == ("namespace", "node")
     assert [each.metadata.name for each in running.informer.lister.by_index("node", "n1")] == ["a"]
     await running.goes_on()
+
+
+async def test_an_index_and_a_filter_that_raise_are_logged_and_the_object_is_kept(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    """(client-go panics.)"""
+
+    def picky(each: Pod) -> bool:
+        if each.metadata.name == "odd":
+            raise ValueError("odd")
+        return True
+
+    recorder = Recorder()
+    registration = running.informer.add_handler(FilteringHandler(picky, recorder))
+    running.informer.add_index("picky", lambda each: [str(picky(each))])
+    await running.stream.send("ADDED", pod("odd", "11"))
+    await running.goes_on()
+    assert "default/odd" in running.informer.store
+    assert sorted(running.informer.store.index_keys("picky", "True")) == ["default/a", "default/later"]
+    await eventually(lambda: recorder.words == ["add default/a@1", "add default/later@99"])
+    assert registration.failures == 1
+    assert "index picky failed on default/odd" in caplog.text
+    assert "failed on default/odd" in caplog.text.replace("index picky failed on default/odd", "")
 
 
 async def test_malformed_selectors_and_unknown_fields_are_errors_and_the_informer_goes_on(running: Running) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -209,3 +211,69 @@ async def test_an_informer_with_selectors_holds_what_the_api_server_selects(setu
 
 def test_errors_of_bad_selectors_are_of_one_tree() -> None:
     assert issubclass(MalformedSelector, InformerdError)
+
+
+PAINTS = Resource(group="selectors.example.com", version="v1", plural="paints", kind="Paint")
+PAINT_FIELDS = {"color": "string", "size": "integer", "gloss": "boolean"}
+
+
+class PaintSpec(msgspec.Struct, frozen=True):
+    """None stands for what is not there; a default such as 0 would have a text of its own."""
+
+    color: str | None = None
+    size: int | None = None
+    gloss: bool | None = None
+
+
+class Paint(Object, frozen=True):
+    spec: PaintSpec = PaintSpec()
+
+
+@pytest.fixture
+def paints(controlplane: ControlPlane, tmp_path: Path) -> Iterator[None]:
+    """A custom resource that the API server selects by three of its fields."""
+    properties = {name: {"type": kind} for name, kind in PAINT_FIELDS.items()}
+    schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
+    version = {
+        "name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema},
+        "selectableFields": [{"jsonPath": f".spec.{name}"} for name in PAINT_FIELDS],
+    }  # fmt: skip
+    names = {"plural": "paints", "singular": "paint", "kind": "Paint", "listKind": "PaintList"}
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "paints.selectors.example.com"},
+        "spec": {"group": PAINTS.group, "scope": "Namespaced", "names": names, "versions": [version]},
+    }  # fmt: skip
+    manifest = tmp_path / "paints.yaml"
+    manifest.write_text(json.dumps(definition))
+    controlplane.apply_crd(manifest)
+    yield
+    controlplane.delete_crd("paints.selectors.example.com")
+
+
+@pytest.mark.usefixtures("paints")
+async def test_custom_resources_are_selected_by_the_same_texts_of_their_fields(setup: Setup) -> None:
+    specs: dict[str, dict[str, Any]] = {
+        "red": {"color": "red", "size": 1, "gloss": True},
+        "odd": {"color": "a,b=c\\d", "size": -5, "gloss": False},
+        "large": {"color": "true", "size": 9007199254740993},
+        "zero": {"color": "", "size": 0},
+        "none": {},
+    }
+    for name, spec in specs.items():
+        paint = {"apiVersion": PAINTS.api_version, "kind": "Paint", "metadata": {"name": name}, "spec": spec}
+        await setup.client.create(PAINTS, paint, setup.namespace)
+    factory = SharedInformerFactory(setup.client)
+    lister = factory.lister(PAINTS, Paint, namespace=setup.namespace)
+    factory.start()
+    await factory.wait_for_cache_sync()
+    values = ["", "red", "RED", "true", "false", "1", "0", "-5", "01", "1.0", "9007199254740993", r"a\,b\=c\\d", "null"]
+    selectors = [f"spec.{name}{sign}{value}" for name in PAINT_FIELDS for sign in ("=", "!=") for value in values]
+    selectors += ["spec.color=red,spec.size=1", "spec.color!=red,spec.gloss=", "spec.size!=0,spec.color!="]
+    found = 0
+    for selector in selectors:
+        wanted = await setup.listed(PAINTS, fieldSelector=selector)
+        assert informer_names(lister, field_selector=selector) == wanted, selector
+        found += bool(wanted)
+    assert 45 < found < len(selectors)
+    await factory.stop()
