@@ -185,7 +185,7 @@ async def test_an_index_and_a_filter_that_raise_are_logged_and_the_object_is_kep
     await eventually(lambda: recorder.words == ["add default/a@1", "add default/later@99"])
     assert registration.failures == 1
     assert "index picky failed on default/odd" in caplog.text
-    assert "failed on default/odd" in caplog.text.replace("index picky failed on default/odd", "")
+    assert "the handler Recorder failed on pods default/odd" in caplog.text
 
 
 async def test_malformed_selectors_and_unknown_fields_are_errors_and_the_informer_goes_on(running: Running) -> None:
