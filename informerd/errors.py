@@ -222,6 +222,10 @@ class Unreachable(InformerdError):
     """No answer came: refused, reset, timed out, TLS or name failure. Nothing is known about what the server did."""
 
 
+class NotBegun(Unreachable):
+    """The connection stands, but the answer has not begun within the time it was given."""
+
+
 class CredentialsError(Unreachable):
     """Credentials could not be had: an exec plugin failed or a token file is unreadable."""
 

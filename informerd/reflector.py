@@ -17,6 +17,7 @@ from informerd.delta_fifo import DeltaFifo
 from informerd.errors import (
     Expired,
     InformerdError,
+    NotBegun,
     NotFound,
     ResourceVersionTooLarge,
     ServerError,
@@ -320,4 +321,4 @@ class Reflector(Generic[T]):
 
 def _is_to_be_waited_out(error: InformerdError) -> bool:
     """Whether a streaming list that failed so is to be tried again as it was; not where it did not begin in time."""
-    return isinstance(error, (TooManyRequests, Unreachable)) and not isinstance(error.__cause__, TimeoutError)
+    return isinstance(error, (TooManyRequests, Unreachable)) and not isinstance(error, NotBegun)

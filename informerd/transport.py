@@ -23,7 +23,7 @@ from informerd.call import Call, check_header
 from informerd.clock import Clock
 from informerd.cluster_config import ClusterConfig
 from informerd.credentials import Access
-from informerd.errors import ConfigError, Unreachable
+from informerd.errors import ConfigError, NotBegun, Unreachable
 from informerd.stream import WatchStream
 
 Pool = Literal["requests", "streams", "probe"]
@@ -88,16 +88,19 @@ class Transport:
     ) -> AsyncIterator[WatchStream]:
         """Begin an answer that goes on for as long as it likes; its head must come within the call's time-out.
 
-        With `idle` it may not pause for longer than so many seconds.
+        With `idle` it may not pause for longer than so many seconds. Raises NotBegun where the head does not come.
         """
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT, sock_read=idle)
+        beginning = asyncio.timeout(call.timeout)
         try:
-            async with asyncio.timeout(call.timeout):
+            async with beginning:
                 response = await self._request(call, access, pool, timeout)
                 if response.status != 200:
                     async with response:
                         self._check(response, await response.read())
         except _BROKEN as error:
+            if beginning.expired():
+                raise NotBegun(_sentence(self._config.server, error)) from error
             raise self._unreachable(error) from error
         warnings = warning_texts(response.headers.getall("Warning", ()))
         stream = WatchStream(response, http_date(response.headers.get("Date", "")), self._unreachable, warnings)

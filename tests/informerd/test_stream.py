@@ -13,7 +13,7 @@ import pytest
 
 from informerd.client import Client
 from informerd.cluster import ClusterConfig
-from informerd.errors import Unreachable
+from informerd.errors import NotBegun, Unreachable
 from informerd.stream import LineCutter
 from tests.informerd.misbehaving import RawHandler, chunk, head, raw_server, read_head
 
@@ -175,6 +175,6 @@ async def test_the_time_out_is_for_the_beginning_only() -> None:
 
 async def test_a_server_that_never_begins_is_given_up() -> None:
     async with client_of(answers(then_wait=True)) as client:
-        with pytest.raises(Unreachable, match="did not answer in time"):
+        with pytest.raises(NotBegun, match="did not answer in time"):
             async with client.stream("/", timeout=0.1):
                 pytest.fail("it began")

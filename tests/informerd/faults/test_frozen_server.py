@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 
+from informerd.factory import SharedInformerFactory
 from informerd.resource import PODS
 from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, Rig
 from tests.wait import eventually
@@ -33,6 +34,9 @@ async def test_a_minute_of_silence_is_noticed_within_fifteen_seconds_and_healed_
         noticed = await each.becomes("stale", within=NOTICED_WITHIN) - frozen
         log.info("%s stale after %.1f s", each.informer.resource.plural, noticed)
         assert "does not answer" in each.informer.health().problem
+    late_comer = rig.follow(rig.factory())
+    await late_comer.becomes("unreachable", within=NOTICED_WITHIN)
+    await _stops_at_once(rig.factory(), rig)
     await eventually(lambda: time.monotonic() - frozen >= FROZEN, within=FROZEN + 1, what="the minute is over")
     assert [each.state for each in followed] == ["stale"] * 3
     assert [len(each.ledger.objects) for each in followed] == [5, 5, 0]
@@ -43,6 +47,14 @@ async def test_a_minute_of_silence_is_noticed_within_fifteen_seconds_and_healed_
         log.info("%s live after %.2f s", each.informer.resource.plural, healed)
     await asyncio.gather(late, return_exceptions=True)  # done or refused: the API server's list is what counts
     await rig.change("c3", "c4", "c1", resource=PODS)
-    await rig.equal(*followed)
+    await rig.equal(*followed, late_comer)
     for each in followed:
         assert each.states == ["syncing", "live", "stale", "live"]
+
+
+async def _stops_at_once(factory: SharedInformerFactory, rig: Rig) -> None:
+    """What a frozen server does not answer holds nobody up who stops."""
+    rig.follow(factory)
+    await asyncio.sleep(0.2)  # it is somewhere in its first request then
+    async with asyncio.timeout(1):
+        await factory.stop()
