@@ -6,7 +6,7 @@ configuration can be logged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -75,7 +75,10 @@ class Impersonation:
 
 @dataclass(frozen=True, kw_only=True)
 class UserConfig:
-    """Who this client is. At most one of token (or its file), password and plugin, beside a client certificate."""
+    """Who this client is: at most one of token (or its file), password, plugin and `authorization`.
+
+    A client certificate may stand beside it.
+    """
 
     token: str = field(default="", repr=False)
     token_file: Path | None = None
@@ -83,6 +86,8 @@ class UserConfig:
     username: str = ""
     password: str = field(default="", repr=False)
     plugin: ExecConfig | None = None
+    authorization: Callable[[], Awaitable[str]] | None = field(default=None, repr=False)
+    """Gives the Authorization header's value, asked for each request; it must be quick. Empty for none."""
     impersonation: Impersonation | None = None
 
 

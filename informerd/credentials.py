@@ -10,6 +10,7 @@ import asyncio
 import base64
 import logging
 import ssl
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +57,8 @@ class Credentials:
     async def access(self) -> Access:
         """What the next request is to carry. Raises CredentialsError."""
         credential = await self._plugin.current() if self._plugin else None
-        authorization = self._authorization(credential)
+        source = self._user.authorization
+        authorization = await _asked(source) if source else self._authorization(credential)
         headers = (("Authorization", authorization),) if authorization else ()
         context = self._tls.context(credential.certificate if credential else None) if self._tls else None
         return Access((*headers, *self._impersonation), context)
@@ -94,6 +96,17 @@ def _checked(token: str) -> str:
     if not token.isascii() or not token.isprintable() or " " in token:
         raise CredentialsError("the token holds white space or other characters that no token has")
     return token
+
+
+async def _asked(source: Callable[[], Awaitable[str]]) -> str:
+    """What the configuration's own function gives; whatever goes wrong there is a CredentialsError."""
+    try:
+        value = await source()
+    except Exception as error:
+        raise CredentialsError(f"asking for credentials failed: {type(error).__name__}: {error}") from error
+    if not value.isascii() or not value.isprintable():
+        raise CredentialsError("the credentials hold line breaks or other characters that no header can carry")
+    return value
 
 
 class TokenFile:
