@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 
@@ -43,3 +45,23 @@ async def sleep_or(event: asyncio.Event, seconds: float, clock: Clock) -> bool:
         waiting.cancel()
         await asyncio.gather(sleeping, waiting, return_exceptions=True)
     return event.is_set()
+
+
+@asynccontextmanager
+async def within(seconds: float | None, clock: Clock) -> AsyncIterator[None]:
+    """asyncio.timeout by `clock`: cancels what is inside and raises TimeoutError after `seconds`, never for None."""
+    if seconds is None:
+        yield
+        return
+    async with asyncio.timeout(None) as limit:
+        alarm = asyncio.create_task(_ring(limit, seconds, clock), name="alarm")
+        try:
+            yield
+        finally:
+            alarm.cancel()
+            await asyncio.wait((alarm,))
+
+
+async def _ring(limit: asyncio.Timeout, seconds: float, clock: Clock) -> None:
+    await clock.sleep(seconds)
+    limit.reschedule(0.0)

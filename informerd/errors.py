@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 import msgspec
@@ -177,6 +177,18 @@ class InformerExists(InformerdError):
 
 class InformerStopped(InformerdError):
     """The informer has stopped and takes no more handlers or waits."""
+
+
+class NotSynced(InformerdError):
+    """A store was read that has not held a first complete list; `pending` says which ones and why not."""
+
+    def __init__(self, pending: Mapping[str, str], sentence: str = "not synced yet: {}") -> None:
+        super().__init__(sentence.format("; ".join(f"{name} is {why}" for name, why in pending.items())))
+        self.pending = pending
+
+
+class CacheSyncTimeout(NotSynced, TimeoutError):
+    """The time for which the sync was waited for has passed."""
 
 
 class UnexpectedObject(InformerdError):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, overload
+from typing import Any, NamedTuple, Self, TypedDict, TypeVar, Unpack, overload
 
 from informerd.client import Client
-from informerd.clock import Clock, SystemClock
+from informerd.clock import Clock, SystemClock, within
 from informerd.decoder import Transform
 from informerd.discovery import Discovery
-from informerd.errors import InformerExists, InformerStopped, NotWatchable
+from informerd.errors import CacheSyncTimeout, InformerExists, InformerStopped, NotWatchable
 from informerd.field_selector import FieldSelector, as_field_selector
+from informerd.health import Health
 from informerd.label_selector import LabelSelector, as_label_selector
 from informerd.list_watch import ListWatch
 from informerd.lister import Lister
@@ -36,6 +37,12 @@ class _Scope(NamedTuple):
     field_selector: str
     metadata_only: bool
 
+    def __str__(self) -> str:
+        key = f"{self.plural}.{self.group}" if self.group else self.plural
+        where = (self.namespace and f"namespace {self.namespace}", self.label_selector, self.field_selector)
+        narrowed = ", ".join(filter(None, where))
+        return f"{key} ({narrowed})" if narrowed else key
+
 
 class Narrowing(TypedDict, total=False):
     """What an informer may be narrowed by, see `SharedInformerFactory.informer`."""
@@ -57,7 +64,7 @@ class SharedInformerFactory:
 
     `resync` (seconds, 0 for none) is the default for handlers; the API server is probed each `probe_interval` seconds.
     `on_mutation` is told of objects that were changed in a store, which costs time and memory: for development and
-    tests, see `informerd.mutation_detector`.
+    tests, see `informerd.mutation_detector`. Used with ``async with``, it stops at the end.
     """
 
     def __init__(
@@ -77,10 +84,17 @@ class SharedInformerFactory:
         self._settings = settings
         self._entries: dict[_Scope, _Entry] = {}
         self._tasks: dict[str | _Scope, asyncio.Task[None]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
         self._stopped = False
         self._on_mutation = on_mutation
         self.discovery = discovery or Discovery(client, clock=self._clock)
         self.probe = Probe(client, clock=self._clock, interval=probe_interval)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
 
     @overload
     def informer(
@@ -215,23 +229,73 @@ class SharedInformerFactory:
             if scope not in self._tasks:
                 self._begin(scope, entry.informer.run(), f"informer {entry.informer.resource.key}")
 
-    async def wait_for_cache_sync(self) -> None:
-        """Wait until every started informer has synced; wrap it in asyncio.timeout to wait no longer than that."""
-        await asyncio.gather(
-            *(entry.informer.wait_for_sync() for scope, entry in self._entries.items() if scope in self._tasks)
-        )
+    async def wait_for_cache_sync(self, timeout: float | None = None) -> None:
+        """Wait until every started informer has synced or been dropped, `timeout` seconds at most.
+
+        Raises CacheSyncTimeout, which names those that have not and says why not, and InformerStopped.
+        """
+        started = {str(scope): entry.informer for scope, entry in self._entries.items() if scope in self._tasks}
+        try:
+            async with within(timeout, self._clock):
+                for informer in started.values():
+                    await self._synced_or_dropped(informer)
+        except TimeoutError:
+            pending = {name: why_not(each.health()) for name, each in started.items() if not each.has_synced}
+            raise CacheSyncTimeout(pending, f"not synced within {timeout:g} s: {{}}") from None
+
+    async def _synced_or_dropped(self, informer: SharedInformer[Any]) -> None:
+        try:
+            await informer.wait_for_sync()
+        except InformerStopped:
+            if self._stopped:
+                raise
+
+    async def drop(self, informer: SharedInformer[Any]) -> None:
+        """Stop an informer that nobody needs any more, and wait for its end. Asked for again, it is made anew.
+
+        Nothing happens if it is not one of this factory's, or not any more.
+        """
+        scope = next((scope for scope, entry in self._entries.items() if entry.informer is informer), None)
+        if scope is None:
+            return
+        del self._entries[scope]
+        task = self._tasks.pop(scope, None)
+        if task is None:
+            await informer.close()
+        else:
+            await self._end(task)
 
     async def stop(self) -> None:
-        """Stop all informers and wait until their tasks and those of their handlers have ended. May be called again."""
+        """Stop all informers and wait until their tasks and those of their handlers have ended.
+
+        May be called again. Where it is cancelled while it waits, the end goes on, and can be waited for once more.
+        """
         self._stopped = True
-        for task in self._tasks.values():
-            task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await self._end(*self._tasks.values(), *self._ending)
+        for informer in self.informers:
+            await informer.close()
+
+    async def _end(self, *tasks: asyncio.Task[None]) -> None:
+        for task in tasks:
+            if not task.cancelling():  # a second cancellation would cut short what the first one has begun
+                task.cancel()
+            if not task.done():
+                self._ending.add(task)
+                task.add_done_callback(self._ending.discard)
+        if tasks:
+            await asyncio.wait(tasks)
 
     def _begin(self, scope: str | _Scope, running: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(running, name=name)
         task.add_done_callback(_report)
         self._tasks[scope] = task
+
+
+def why_not(health: Health) -> str:
+    """Why an informer has not synced, such as "forbidden: …"."""
+    if health.state == "syncing" and health.listed:
+        return f"syncing, {health.listed} objects so far"
+    return f"{health.state}: {health.problem}" if health.problem else health.state
 
 
 def _report(task: asyncio.Task[None]) -> None:

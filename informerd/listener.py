@@ -20,7 +20,7 @@ from informerd.objects import Object
 from informerd.turns import Turns
 from informerd.waiting import Waiting
 
-__all__ = ["Add", "Delete", "Listener", "Notification", "Update"]
+__all__ = ["Add", "Delete", "Listener", "Notification", "Update", "is_cancelled"]
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -216,7 +216,7 @@ class Listener(Generic[T]):
                 try:
                     await answer
                 except asyncio.CancelledError as error:
-                    if _is_cancelled():
+                    if is_cancelled():
                         raise
                     caller.failed(batch[position - 1], error)  # what the handler awaited was cancelled, not this task
                 except Exception as error:  # noqa: BLE001 - a handler's failure must not end the delivery
@@ -243,6 +243,7 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def _is_cancelled() -> bool:
+def is_cancelled() -> bool:
+    """Whether the cancellation of this very task has been asked for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

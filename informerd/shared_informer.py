@@ -19,7 +19,7 @@ from informerd.handler import Handler
 from informerd.health import Health, HealthMonitor
 from informerd.index import IndexFunction
 from informerd.list_watch import ListWatch
-from informerd.listener import Add, Delete, Listener, Notification, Update
+from informerd.listener import Add, Delete, Listener, Notification, Update, is_cancelled
 from informerd.lister import Lister
 from informerd.mutation_detector import MutationDetector, MutationHandler
 from informerd.objects import Object
@@ -199,7 +199,7 @@ class SharedInformer(Generic[T]):
         await waiter
 
     async def run(self) -> None:
-        """Run until cancelled. Raises AlreadyStarted the second time.
+        """Run until cancelled. Raises AlreadyStarted the second time, InformerStopped after `close`.
 
         A fault of the informer's own is logged, and the store is said to be stale; after the reflector's backoff it
         lists anew, which tells handlers exactly what they have missed. Who waits for a version or the sync waits on.
@@ -207,6 +207,8 @@ class SharedInformer(Generic[T]):
         """
         if self._started:
             raise AlreadyStarted(f"the informer of {self.resource.key} was started before")
+        if self._stopped:
+            raise self._stopped_error()
         self._started = True
         for listener in self._listeners:
             listener.start()
@@ -214,7 +216,7 @@ class SharedInformer(Generic[T]):
             while True:
                 await self._say_and_wait(await self._run_until_fault())
         finally:
-            await self._stop()
+            await self.close()
 
     async def _run_until_fault(self) -> Exception:
         """Run until something fails that must not, then drop what is queued: the next list has it."""
@@ -228,6 +230,8 @@ class SharedInformer(Generic[T]):
         except ExceptionGroup as group:
             self._fifo.clear()
             self._say_restart(group.exceptions[0])
+            if is_cancelled():  # a TaskGroup that has errors to raise forgets that it was cancelled as well
+                raise asyncio.CancelledError from group
             return group.exceptions[0]
         raise AssertionError("none of these ends by itself")
 
@@ -244,7 +248,11 @@ class SharedInformer(Generic[T]):
         self._reflector.recovery.declare(problem, answered=True, retry_at=self._clock.time() + delay)
         await self._clock.sleep(delay)
 
-    async def _stop(self) -> None:
+    async def close(self) -> None:
+        """End the handlers and wait for that; who waits for anything gets InformerStopped.
+
+        For an informer that never ran; one that runs does this at its end.
+        """
         self._stopped = True
         self._settled.set()
         self._fifo.close()
