@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -63,6 +64,7 @@ class Discovery:
         self._known_at = 0.0
         self._valid = False
         self._asking: asyncio.Task[_Known] | None = None
+        self._waiting: Counter[asyncio.Task[_Known]] = Counter()
         self._documents: dict[str, _Document] = {}
         self._last: dict[str, tuple[Resource, ...]] = {}
 
@@ -132,7 +134,22 @@ class Discovery:
         if self._asking is None:
             self._asking = asyncio.create_task(self._ask_roots(), name="discovery")
             self._asking.add_done_callback(self._asked)
-        return await asyncio.shield(self._asking)
+        asking = self._asking
+        self._waiting[asking] += 1
+        try:
+            return await asyncio.shield(asking)
+        finally:
+            self._leave(asking)
+
+    def _leave(self, asking: asyncio.Task[_Known]) -> None:
+        """One waits no more; what nobody waits for is asked no further."""
+        self._waiting[asking] -= 1
+        if self._waiting[asking]:
+            return
+        del self._waiting[asking]
+        asking.cancel()
+        if self._asking is asking:
+            self._asking = None
 
     def _asked(self, task: asyncio.Task[_Known]) -> None:
         failed = task.cancelled() or task.exception() is not None
