@@ -221,19 +221,23 @@ class SharedInformer(Generic[T]):
     async def _run_until_fault(self) -> Exception:
         """Run until something fails that must not, then drop what is queued: the next list has it."""
         try:
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._reflector.run(), name=f"reflector {self.resource.key}")
-                tasks.create_task(self._process(), name=f"processor {self.resource.key}")
-                tasks.create_task(self._resync(), name=f"resync {self.resource.key}")
-                if self.mutations is not None:
-                    tasks.create_task(self.mutations.run(), name=f"mutation detector {self.resource.key}")
+            await asyncio.create_task(self._work(), name=f"work of the informer {self.resource.key}")
         except ExceptionGroup as group:
             self._fifo.clear()
             self._say_restart(group.exceptions[0])
-            if is_cancelled():  # a TaskGroup that has errors to raise forgets that it was cancelled as well
+            if is_cancelled():  # the group had a fault to raise and forgot that it was cancelled as well
                 raise asyncio.CancelledError from group
             return group.exceptions[0]
         raise AssertionError("none of these ends by itself")
+
+    async def _work(self) -> None:
+        """All that runs. In a task of its own, because a TaskGroup that meets a fault cancels the task it is in."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._reflector.run(), name=f"reflector {self.resource.key}")
+            tasks.create_task(self._process(), name=f"processor {self.resource.key}")
+            tasks.create_task(self._resync(), name=f"resync {self.resource.key}")
+            if self.mutations is not None:
+                tasks.create_task(self.mutations.run(), name=f"mutation detector {self.resource.key}")
 
     def _say_restart(self, fault: Exception) -> None:
         self.counters.restarts += 1
