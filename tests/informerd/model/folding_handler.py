@@ -9,7 +9,7 @@ from typing import Literal
 from informerd.objects import Object
 from informerd.shared_informer import Registration
 
-Manner = Literal["plain", "at once", "slow", "raising", "cancelled", "gated"]
+Manner = Literal["plain", "at once", "slow", "raising", "cancelled", "gated", "in a thread"]
 Identity = tuple[str, str, int, str]
 """Key, uid, version and teams: two objects that have all in common are the same."""
 
@@ -25,7 +25,10 @@ def identity(obj: Object) -> Identity:
 
 
 class FoldingHandler:
-    """`manner` says how it behaves: its methods are plain, or coroutines that wait, raise, or stand at a gate."""
+    """`manner` says how it behaves: its methods are plain, or coroutines that wait, raise, or stand at a gate.
+
+    In a thread of its own it asks now and then for the interpreter's end, which is a failure there like others.
+    """
 
     def __init__(
         self,
@@ -102,9 +105,12 @@ class FoldingHandler:
 
     def _end(self, then: Callable[[], None] | None = None) -> Awaitable[None] | None:
         self._calls += 1
-        if self._manner == "plain":
+        if self._manner in ("plain", "in a thread"):
             if then is not None:
                 then()
+            if self._manner == "in a thread" and self._calls % 4 == 0:
+                self.raised += 1
+                raise SystemExit
             return None
         if self._manner == "raising" and self._calls % 3 == 0:
             if then is not None:

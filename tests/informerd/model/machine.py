@@ -17,7 +17,7 @@ from tests.informerd.model.world import World
 KEYS = st.sampled_from([f"{namespace}/{name}" for namespace in ("east", "west") for name in "abcd"])
 TEAMS = st.sampled_from(["red", "blue", "red.blue", "blue.green.red", "", BAD_TEAMS])
 SECONDS = st.sampled_from([0.0, 0.0, 0.01, 0.3, 1.0, 3.0, 10.0, 40.0, 65.0, 160.0, 700.0])
-MANNERS: st.SearchStrategy[Manner] = st.sampled_from(["plain", "at once", "slow", "raising", "cancelled", "gated"])
+MANNERS: st.SearchStrategy[Manner] = st.sampled_from([*get_args(Manner)])
 
 MOST_HANDLERS = 4
 ENDS: tuple[EndOfWatch, ...] = get_args(EndOfWatch)

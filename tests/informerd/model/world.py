@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from itertools import cycle
 from typing import TypeVar
+from unittest.mock import patch
 
 from informerd.client import Client
 from informerd.cluster_config import ClusterConfig
@@ -23,6 +24,7 @@ from tests.informerd.model.folding_handler import FoldingHandler, Injected, Mann
 from tests.informerd.model.history import History
 from tests.informerd.model.oracle import Oracle, by_team, is_in
 from tests.informerd.model.virtual_loop import LoopClock, VirtualLoop
+from tests.informerd.model.virtual_thread import VirtualThread
 
 T = TypeVar("T")
 
@@ -50,6 +52,7 @@ class World:
         self.loop = VirtualLoop(self.server, self._look)
         self._oracle: Oracle | None = None
         self._log = _Log(self.problems.append)
+        self._threads = patch("informerd.listener.HandlerThread", VirtualThread)
         self._waits: list[asyncio.Task[None]] = []
         self._names = iter(range(10**6))
         self._run_now(lambda: self._build(streaming_lists, page_size, chances or [0.0]))
@@ -83,6 +86,7 @@ class World:
         logger = logging.getLogger("informerd")
         logger.propagate = False
         logger.addHandler(self._log)
+        self._threads.start()
         self._run_now(self._start)
 
     def advance(self, seconds: float) -> None:
@@ -161,6 +165,7 @@ class World:
         logger = logging.getLogger("informerd")
         logger.removeHandler(self._log)
         logger.propagate = True
+        self._threads.stop()
         self._oracle = None
         self.server.stop()
         for _ in range(5):
@@ -207,7 +212,7 @@ class World:
         )
         self.oracle.expect(handler, team)
         whole = FilteringHandler(lambda obj: is_in(team, obj.metadata.labels["teams"]), handler) if team else handler
-        handler.registration = self.informer.add_handler(whole, resync=resync)
+        handler.registration = self.informer.add_handler(whole, resync=resync, in_thread=manner == "in a thread")
 
     async def _wait(self, version: int) -> None:
         epoch, absences = self.history.epoch, self.server.absences
@@ -259,5 +264,5 @@ class _Log(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        if not isinstance(error, (Injected, asyncio.CancelledError)):
+        if not isinstance(error, (Injected, asyncio.CancelledError, SystemExit)):
             self._complain(f"logged: {record.getMessage()}: {error!r}")
