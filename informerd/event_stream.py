@@ -9,7 +9,7 @@ import msgspec
 
 from informerd.decoder import Decoder, TransformFailed
 from informerd.deltas import Added, Bookmark, Change, Deleted, Updated
-from informerd.errors import InformerdError, MalformedStream, Status, UnexpectedObject, error_from_status
+from informerd.errors import UNREADABLE, InformerdError, MalformedStream, Status, UnexpectedObject, error_from_status
 from informerd.objects import Object
 from informerd.stream import Line, WatchStream
 
@@ -117,12 +117,12 @@ class EventStream(Generic[T]):
             if line[:27] == _DELETED:
                 obj = self._decoder.decode(line[27:-1])
                 return Deleted(obj.key, obj)
-        except (msgspec.DecodeError, TransformFailed):
+        except (*UNREADABLE, TransformFailed):
             pass  # members in another order, broken, or to be left out: the long way tells
         try:
             envelope = _envelope.decode(line)
             return self._any_event(envelope.type, memoryview(envelope.object))
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise MalformedStream(f"a watch event of {self._decoder.resource.key} is malformed: {error}") from error
 
     def _any_event(self, event_type: str, raw: memoryview) -> Event[T]:

@@ -13,7 +13,7 @@ import msgspec
 from informerd.client import Client
 from informerd.clock import Clock
 from informerd.decoder import Decoder, Transform, TransformFailed
-from informerd.errors import MalformedStream, UnexpectedObject
+from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject
 from informerd.event_stream import EventStream
 from informerd.faults import Faults
 from informerd.form import METADATA, whole
@@ -121,7 +121,7 @@ class ListWatch(Generic[T]):
             rest, without_items = splitter.finish()
             self._keep(rest, objects)
             meta = _list.decode(without_items).metadata
-        except (msgspec.DecodeError, MalformedStream) as error:
+        except (*UNREADABLE, MalformedStream) as error:
             raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
         return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count, frozenset(unusable))
 

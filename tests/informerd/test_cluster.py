@@ -61,6 +61,24 @@ def test_a_pod_without_a_token_is_told_so(tmp_path: Path) -> None:
         load(tmp_path, KUBERNETES_SERVICE_HOST="10.0.0.1", KUBERNETES_SERVICE_PORT="443")
 
 
+def test_a_service_account_that_cannot_be_read_is_a_config_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = tmp_path / "serviceaccount"
+    account.mkdir()
+    (account / "token").write_text("abc")
+    (account / "namespace").write_bytes(b"\xff")
+    with pytest.raises(ConfigError, match="namespace: cannot be read"):
+        load(tmp_path, KUBERNETES_SERVICE_HOST="10.0.0.1", KUBERNETES_SERVICE_PORT="443")
+
+    def forbidden(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", forbidden)
+    with pytest.raises(ConfigError, match="config: cannot be looked at: Permission denied"):
+        load(tmp_path)
+
+
 def test_then_none(tmp_path: Path) -> None:
     assert load(tmp_path) is None
 

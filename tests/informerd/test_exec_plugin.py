@@ -198,3 +198,24 @@ async def test_who_asked_may_go_and_the_others_get_their_answer(plugin: Plugin) 
     impatient.cancel()
     assert await patient == "abc"
     assert plugin.runs == 1
+
+
+async def test_what_a_plugin_cannot_be_given_is_a_credentials_error_too(plugin: Plugin, tmp_path: Path) -> None:
+    with pytest.raises(CredentialsError, match="cannot be run: embedded null"):
+        await credentials(plugin, args=("a\0b",)).access()
+    config = ExecConfig(command=str(plugin.file), api_version=V1, provide_cluster_info=True)
+    cluster = ClusterConfig(
+        name="test",
+        server="http://127.0.0.1",
+        tls=TlsConfig(ca_file=tmp_path / "gone.crt"),
+        credentials=UserConfig(plugin=config),
+    )
+    with pytest.raises(CredentialsError, match=r"gone.crt: cannot be read for the exec plugin: No such file"):
+        await Credentials(cluster, clock=FakeClock()).access()
+
+
+@pytest.mark.parametrize("output", ["'\\377\\376'", "'\"\\377\"'"])
+async def test_a_plugin_that_prints_no_text_is_a_credentials_error_too(plugin: Plugin, output: str) -> None:
+    plugin.script(f"printf {output}")
+    with pytest.raises(CredentialsError, match="printed no ExecCredential"):
+        await credentials(plugin).access()

@@ -21,8 +21,11 @@ from informerd.errors import (
     InformerdError,
     InvalidCall,
     MalformedAnswer,
+    MalformedStream,
     Unreachable,
 )
+from informerd.list_watch import ListWatch
+from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from tests.informerd.misbehaving import chunk, head, raw_server, read_head, scripted
 
@@ -214,6 +217,29 @@ async def test_a_user_to_act_as_cannot_smuggle_headers_in() -> None:
             with pytest.raises(InvalidCall, match="Impersonate-User"):
                 await client.request("GET", "/")
         assert server.seen == []
+
+
+@pytest.mark.parametrize(
+    "members", [b'"metadata":{"name":"\xff"}', b'"metadata":{"name":"a"},"spec":' + DEEP], ids=["no UTF-8", "too deep"]
+)
+async def test_lists_and_watches_of_what_cannot_be_decoded_are_malformed(members: bytes) -> None:
+    pod = b'{"kind":"Pod","apiVersion":"v1",' + members + b"}"
+
+    async def answer(request: web.Request) -> web.Response:
+        if "watch" in request.query:
+            return web.Response(body=b'{"type":"ADDED","object":' + pod + b"}\n")
+        return web.Response(body=b'{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[' + pod + b"]}")
+
+    async with scripted(answer) as server, Client(server.config) as client:
+        list_watch = ListWatch(client, PODS, projection=Object)
+        with pytest.raises(MalformedStream):
+            await list_watch.page("0")
+        stream = await list_watch.watch("1", lasting=300)
+        try:
+            with pytest.raises(MalformedStream):
+                await stream.batch()
+        finally:
+            await stream.release()
 
 
 def test_every_error_of_the_edge_is_in_the_one_tree() -> None:

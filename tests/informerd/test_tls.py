@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import ssl
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -101,6 +104,21 @@ def test_a_plugins_certificate_takes_the_place_of_the_configured_one() -> None:
     assert first is not bare
     second = authority.issue("me")
     assert files.context(second) is files.context(second)
+
+
+def test_a_key_given_as_data_never_touches_a_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_args: object, **_options: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    cert, key = Authority().issue("me")
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", full)
+    TlsFiles(TlsConfig(cert_data=cert, key_data=key, insecure=True), FakeClock()).context()
+    monkeypatch.delattr(os, "memfd_create")  # as on systems that have no files in memory
+    with pytest.raises(CredentialsError, match=r"cannot be used: .*No space left on device"):
+        TlsFiles(TlsConfig(cert_data=cert, key_data=key, insecure=True), FakeClock()).context()
+    monkeypatch.undo()
+    monkeypatch.delattr(os, "memfd_create")
+    TlsFiles(TlsConfig(cert_data=cert, key_data=key, insecure=True), FakeClock()).context()
 
 
 def _authorities(context: ssl.SSLContext) -> list[str]:
