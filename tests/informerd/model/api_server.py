@@ -126,7 +126,8 @@ class ModelServer:
 
     def refuse_watches(self, name: str) -> None:
         """End them with an ERROR event."""
-        self.told_to_wait = name.startswith("429")
+        if any(not watch.is_over for watch in self.watches):
+            self.told_to_wait = name.startswith("429")
         for watch in self.watches:
             watch.refuse(name)
 
