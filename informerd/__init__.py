@@ -1,5 +1,6 @@
 """informerd: list, watch, cache and follow a Kubernetes API server's objects, in asyncio."""
 
+from informerd.blocking import Informers, informers
 from informerd.client import Client
 from informerd.clock import Clock, SystemClock
 from informerd.cluster import load_cluster
@@ -32,6 +33,7 @@ __all__ = [
     "Handler",
     "HandlerFunctions",
     "Health",
+    "Informers",
     "LabelSelector",
     "Lister",
     "Mutation",
@@ -47,6 +49,7 @@ __all__ = [
     "Store",
     "SystemClock",
     "field_index",
+    "informers",
     "is_another_object",
     "label_index",
     "load_cluster",

@@ -191,6 +191,20 @@ class CacheSyncTimeout(NotSynced, TimeoutError):
     """The time for which the sync was waited for has passed."""
 
 
+class NotInTime(InformerdError, TimeoutError):
+    """What was waited for did not come within the time given."""
+
+
+class InsideEventLoop(InformerdError):
+    """The blocking informers were used where an event loop runs, which they would stop."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "an event loop runs in this thread, and waiting here would stop it: use the async SharedInformerFactory, "
+            "`async with Client(config) as client, SharedInformerFactory(client) as factory`"
+        )
+
+
 class UnexpectedObject(InformerdError):
     """The API server sent an object of another kind, or one that the projection does not fit; says which and where."""
 
