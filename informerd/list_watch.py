@@ -16,7 +16,9 @@ from informerd.decoder import Decoder, Transform, TransformFailed
 from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject
 from informerd.event_stream import EventStream
 from informerd.faults import Faults
+from informerd.field_selector import FieldSelector, as_field_selector
 from informerd.form import METADATA, whole
+from informerd.label_selector import LabelSelector, as_label_selector
 from informerd.list_splitter import ListSplitter
 from informerd.objects import Object
 from informerd.resource import Resource
@@ -54,7 +56,7 @@ _list = msgspec.json.Decoder(_List)
 class ListWatch(Generic[T]):
     """LIST and WATCH of one resource, in one namespace or all, narrowed by selectors.
 
-    With `metadata_only` the objects come as PartialObjectMetadata.
+    With `metadata_only` the objects come as PartialObjectMetadata. Raises UnusableProjection and MalformedSelector.
     """
 
     def __init__(
@@ -65,8 +67,8 @@ class ListWatch(Generic[T]):
         projection: type[T],
         transform: Transform | None = None,
         namespace: str = "",
-        label_selector: str = "",
-        field_selector: str = "",
+        label_selector: str | LabelSelector = "",
+        field_selector: str | FieldSelector = "",
         metadata_only: bool = False,
         clock: Clock | None = None,
     ) -> None:
@@ -77,7 +79,8 @@ class ListWatch(Generic[T]):
         self.faults = Faults(resource.key, clock)
         self._form = METADATA if metadata_only else whole(resource)
         self._decoder = Decoder(resource, projection, transform, self.faults, form=self._form)
-        self._selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
+        labels, fields = as_label_selector(label_selector), as_field_selector(field_selector)
+        self._selectors = {"labelSelector": str(labels), "fieldSelector": str(fields)}
 
     @property
     def selector(self) -> str:

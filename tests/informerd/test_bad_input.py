@@ -25,6 +25,7 @@ from informerd.errors import (
 )
 from informerd.factory import SharedInformerFactory
 from informerd.handler import FilteringHandler
+from informerd.list_watch import ListWatch
 from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.shared_informer import SharedInformer
@@ -250,3 +251,14 @@ async def test_a_field_that_the_api_server_does_not_select_by_is_told_in_its_wor
     assert "field label not supported: spec.hostname" in str(told[0])
     assert "field label not supported: spec.hostname" in informer.health().problem
     await pods.wait_for_sync()
+
+
+async def test_a_list_and_watch_of_its_own_checks_its_selectors_too(server: ScriptedServer, clock: FakeClock) -> None:
+    async with server.client(clock) as client:
+        with pytest.raises(MalformedSelector, match="'a in b', character 6"):
+            ListWatch(client, PODS, projection=Pod, label_selector="a in b")
+        with pytest.raises(MalformedSelector, match="'phase', character 1"):
+            ListWatch(client, PODS, projection=Pod, field_selector="phase")
+        source = ListWatch(client, PODS, projection=Pod, label_selector="b, a==1", field_selector="x==1")
+        assert source.selector == "a=1,b fields:x=1"
+    assert server.waiting == 0
