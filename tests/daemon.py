@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import socket
@@ -52,8 +53,13 @@ class Daemon:
             process.wait()
 
     def pause(self) -> None:
-        """Freeze it (SIGSTOP): its connections stay open and nothing answers."""
+        """Freeze it (SIGSTOP): its connections stay open and nothing answers from the moment this returns.
+
+        The signal alone is not enough: until each of its threads has stopped, another may still answer.
+        """
         self._signal(signal.SIGSTOP)
+        if self._process is not None:
+            os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def resume(self) -> None:
         """Let it go on (SIGCONT)."""
