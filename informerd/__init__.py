@@ -1,57 +1,221 @@
-"""informerd: list, watch, cache and follow a Kubernetes API server's objects, in asyncio."""
+"""informerd: list, watch, cache and follow a Kubernetes API server's objects, in asyncio.
 
+Whatever a user needs can be imported from here, and keeps its name here when modules move. Two modules stand apart for
+what they bring with them: `informerd.metrics` needs prometheus_client, and `to_model` and `to_body` load the official
+client's models, but not before somebody asks for them.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from informerd.answer import Answer
 from informerd.blocking import Informers, informers
+from informerd.call import Json, PatchType
 from informerd.client import Client
 from informerd.clock import Clock, SystemClock
-from informerd.cluster import load_cluster
-from informerd.cluster_config import ClusterConfig
+from informerd.cluster import current_cluster, load_cluster, load_kubeconfig
+from informerd.cluster_config import ClusterConfig, ExecConfig, Impersonation, TlsConfig, UserConfig
+from informerd.decoder import Transform, TransformFailed
 from informerd.discovery import Discovery
-from informerd.factory import SharedInformerFactory
+from informerd.dynamic_client import DynamicClient
+from informerd.errors import (
+    AlreadyExists,
+    AlreadyStarted,
+    ApiError,
+    BadRequest,
+    CacheMutated,
+    CacheSyncTimeout,
+    Cause,
+    ConfigError,
+    Conflict,
+    CredentialsError,
+    Expired,
+    Forbidden,
+    IndexExists,
+    InformerdError,
+    InformerExists,
+    InformerStopped,
+    Invalid,
+    InvalidCall,
+    MalformedAnswer,
+    MalformedResourceVersion,
+    MalformedSelector,
+    MalformedStream,
+    NotBegun,
+    NotFound,
+    NotSynced,
+    NotWatchable,
+    ProjectionMismatch,
+    ResourceVersionTooLarge,
+    ServerError,
+    ServerTimeout,
+    Status,
+    StatusDetails,
+    StatusMeta,
+    TooManyRequests,
+    Unauthorized,
+    UnexpectedObject,
+    UnknownField,
+    UnknownIndex,
+    UnknownResource,
+    Unreachable,
+    UnusableProjection,
+)
+from informerd.factory import Narrowing, SharedInformerFactory
+from informerd.faults import FaultListener
 from informerd.field_selector import FieldSelector
 from informerd.handler import FilteringHandler, Handler, HandlerFunctions, is_another_object
 from informerd.health import Health, State
+from informerd.index import IndexFunction
 from informerd.indexing import field_index, label_index, owner_index
+from informerd.label_requirement import Requirement
 from informerd.label_selector import LabelSelector
+from informerd.list_watch import ListWatch
 from informerd.lister import Lister
-from informerd.mutation_detector import Mutation
+from informerd.mutation_detector import FieldChange, Mutation, MutationHandler
+from informerd.object_list import ObjectList
+from informerd.object_watch import Change, ObjectWatch
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
+from informerd.official_config import cluster_from_official, load_official_kubeconfig
+from informerd.probe import Probe
+from informerd.recovery import WatchErrorHandler
 from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import MYDEMOS, PODS, Resource
+from informerd.resource_client import DeleteOptions, ResourceClient
+from informerd.resource_reader import Selection
+from informerd.resource_version import has_reached, is_before, parse_resource_version
 from informerd.shared_informer import Registration, SharedInformer
 from informerd.store import Store
+from informerd.subresource_client import SubresourceClient, WriteOptions
+from informerd.typed_client import TypedClient
+from informerd.version import VERSION
+from informerd.warning_log import OnWarning
+
+if TYPE_CHECKING:
+    from informerd.models import to_body, to_model
 
 __all__ = [
     "MYDEMOS",
     "PODS",
+    "VERSION",
+    "AlreadyExists",
+    "AlreadyStarted",
+    "Answer",
+    "ApiError",
+    "BadRequest",
     "Blob",
+    "CacheMutated",
+    "CacheSyncTimeout",
+    "Cause",
+    "Change",
     "Client",
     "Clock",
     "ClusterConfig",
+    "ConfigError",
+    "Conflict",
+    "CredentialsError",
+    "DeleteOptions",
     "Discovery",
+    "DynamicClient",
+    "ExecConfig",
+    "Expired",
+    "FaultListener",
+    "FieldChange",
     "FieldSelector",
     "FilteringHandler",
+    "Forbidden",
     "Handler",
     "HandlerFunctions",
     "Health",
+    "Impersonation",
+    "IndexExists",
+    "IndexFunction",
+    "InformerExists",
+    "InformerStopped",
+    "InformerdError",
     "Informers",
+    "Invalid",
+    "InvalidCall",
+    "Json",
     "LabelSelector",
+    "ListWatch",
     "Lister",
+    "MalformedAnswer",
+    "MalformedResourceVersion",
+    "MalformedSelector",
+    "MalformedStream",
     "Mutation",
+    "MutationHandler",
+    "Narrowing",
+    "NotBegun",
+    "NotFound",
+    "NotSynced",
+    "NotWatchable",
     "Object",
+    "ObjectList",
     "ObjectMeta",
+    "ObjectWatch",
+    "OnWarning",
     "OwnerReference",
+    "PatchType",
+    "Probe",
+    "ProjectionMismatch",
     "ReflectorSettings",
     "Registration",
+    "Requirement",
     "Resource",
+    "ResourceClient",
+    "ResourceVersionTooLarge",
+    "Selection",
+    "ServerError",
+    "ServerTimeout",
     "SharedInformer",
     "SharedInformerFactory",
     "State",
+    "Status",
+    "StatusDetails",
+    "StatusMeta",
     "Store",
+    "SubresourceClient",
     "SystemClock",
+    "TlsConfig",
+    "TooManyRequests",
+    "Transform",
+    "TransformFailed",
+    "TypedClient",
+    "Unauthorized",
+    "UnexpectedObject",
+    "UnknownField",
+    "UnknownIndex",
+    "UnknownResource",
+    "Unreachable",
+    "UnusableProjection",
+    "UserConfig",
+    "WatchErrorHandler",
+    "WriteOptions",
+    "cluster_from_official",
+    "current_cluster",
     "field_index",
+    "has_reached",
     "informers",
     "is_another_object",
+    "is_before",
     "label_index",
     "load_cluster",
+    "load_kubeconfig",
+    "load_official_kubeconfig",
     "owner_index",
+    "parse_resource_version",
+    "to_body",
+    "to_model",
 ]
+
+
+if not TYPE_CHECKING:  # else every name would be known to mypy, misspelt ones too
+
+    def __getattr__(name: str) -> Any:
+        """`to_model` and `to_body`, see `informerd.models`."""
+        if name not in ("to_body", "to_model"):
+            raise AttributeError(f"module 'informerd' has no attribute {name!r}")
+        from informerd import models
+
+        return getattr(models, name)

@@ -1,6 +1,7 @@
 """Which cluster: KUBECONFIG, else ~/.kube/config, else the pod this runs in, else none.
 
-The environment, the home folder and the service account's folder are passed in, so that tests own them.
+The environment, the home folder and the service account's folder are passed in, so that tests own them; only
+`current_cluster`, which is for programs of a few lines, takes this process's own.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ __all__ = [
     "Impersonation",
     "TlsConfig",
     "UserConfig",
+    "current_cluster",
     "load_cluster",
     "load_kubeconfig",
 ]
@@ -59,6 +61,17 @@ def load_cluster(
     if context:
         raise ConfigError(f"there is no context {context!r}: KUBECONFIG is not set and {default} does not exist")
     return _in_cluster(environ, in_cluster_dir)
+
+
+def current_cluster(context: str | None = None) -> ClusterConfig:
+    """The cluster that kubectl would take here, by this process's environment and home folder.
+
+    As `load_cluster` otherwise. Raises ConfigError, also where this machine is set up for no cluster.
+    """
+    config = load_cluster(environ=os.environ, home=Path.home(), context=context)
+    if config is None:
+        raise ConfigError("no cluster is configured: set KUBECONFIG, write ~/.kube/config, or run in a pod")
+    return config
 
 
 def load_kubeconfig(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from informerd.cluster import ClusterConfig, load_cluster
+from informerd.cluster import ClusterConfig, current_cluster, load_cluster
 from informerd.errors import ConfigError
 from tests.informerd.kubeconfigs import kubeconfig, refused
 
@@ -81,6 +81,21 @@ def test_a_service_account_that_cannot_be_read_is_a_config_error(
 
 def test_then_none(tmp_path: Path) -> None:
     assert load(tmp_path) is None
+
+
+def test_a_program_of_a_few_lines_takes_what_its_own_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ConfigError, match="no cluster is configured: set KUBECONFIG"):
+        current_cluster()
+    kubeconfig(tmp_path / ".kube" / "config", "home")
+    assert current_cluster().name == "home"
+    other = kubeconfig(tmp_path / "other", "other")
+    monkeypatch.setenv("KUBECONFIG", f"{tmp_path / '.kube' / 'config'}:{other}")
+    assert (current_cluster().name, current_cluster("other").name) == ("home", "other")
 
 
 def test_kubeconfig_that_names_no_file_is_an_error_and_not_another_cluster(tmp_path: Path) -> None:
