@@ -70,7 +70,7 @@ class BlockingRegistration(Generic[T]):
         """Wait until `has_synced`, `timeout` seconds at most. Raises NotInTime, and InformerStopped."""
         name = self._registration.name
         late = partial(NotInTime, f"the handler {name} has not been told of the first list within {timeout} s")
-        self._loop.run(lambda: _in_time(self._registration.wait_for_sync(), timeout, late))
+        self._loop.run(lambda: _in_time(self._registration.wait_for_sync, timeout, late))
 
     def remove(self) -> None:
         """Tell the handler nothing more; what was not delivered is dropped. May be repeated, also by the handler."""
@@ -116,12 +116,12 @@ class BlockingInformer(Generic[T]):
 
     def wait_for_sync(self, timeout: float | None = TIMEOUT) -> None:
         """Wait until `has_synced`, `timeout` seconds at most. Raises NotInTime, which says why not."""
-        self._loop.run(lambda: _in_time(self._informer.wait_for_sync(), timeout, partial(self._late, timeout)))
+        self._loop.run(lambda: _in_time(self._informer.wait_for_sync, timeout, partial(self._late, timeout)))
 
     def wait_for(self, resource_version: str, timeout: float | None = TIMEOUT) -> None:
         """Wait until the store has seen that version, such as that of one's own write. Raises NotInTime."""
         waiting = partial(self._informer.wait_for, resource_version)
-        self._loop.run(lambda: _in_time(waiting(), timeout, partial(self._late, timeout)))
+        self._loop.run(lambda: _in_time(waiting, timeout, partial(self._late, timeout)))
 
     def add_handler(
         self,
@@ -258,9 +258,11 @@ informers = Informers
 """``with informers() as cluster``: the cluster that this machine is set up for, or the one of a ClusterConfig."""
 
 
-async def _in_time(waiting: Coroutine[Any, Any, None], timeout: float | None, late: Callable[[], NotInTime]) -> None:
+async def _in_time(
+    wait: Callable[[], Coroutine[Any, Any, None]], timeout: float | None, late: Callable[[], NotInTime]
+) -> None:
     try:
         async with within(timeout, SystemClock()):
-            await waiting
+            await wait()
     except TimeoutError:
         raise late() from None

@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -220,3 +222,23 @@ def test_closing_ends_the_waits_of_other_threads() -> None:
     cluster.close()
     thread.join(10)
     assert len(raised) == 1
+
+
+def test_a_wait_that_is_interrupted_before_it_has_begun_leaves_no_coroutine_unawaited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ctrl-C may come between asking the event loop for the wait and the wait's first step."""
+    nobody = ClusterConfig(name="nobody", server=f"http://127.0.0.1:{free_ports(1)[0]}")
+    with informers(nobody) as cluster:
+        pods = cluster.informer(PODS)
+        handled = pods.add_handler(Recorder())
+
+        def interrupted(loop: LoopThread, make: Callable[[], Coroutine[Any, Any, None]]) -> None:
+            make().close()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(LoopThread, "run", interrupted)
+            pods.wait_for("7", 1)
+            pods.wait_for_sync(1)
+            handled.wait_for_sync(1)
+    gc.collect()
