@@ -8,7 +8,7 @@ client's models, but not before somebody asks for them.
 from typing import TYPE_CHECKING, Any
 
 from informerd.answer import Answer
-from informerd.blocking import Informers, informers
+from informerd.blocking import BlockingInformer, BlockingRegistration, Informers, informers
 from informerd.call import Json, PatchType
 from informerd.client import Client
 from informerd.clock import Clock, SystemClock
@@ -34,6 +34,7 @@ from informerd.errors import (
     InformerdError,
     InformerExists,
     InformerStopped,
+    InsideEventLoop,
     Invalid,
     InvalidCall,
     MalformedAnswer,
@@ -42,6 +43,7 @@ from informerd.errors import (
     MalformedStream,
     NotBegun,
     NotFound,
+    NotInTime,
     NotSynced,
     NotWatchable,
     ProjectionMismatch,
@@ -103,6 +105,8 @@ __all__ = [
     "ApiError",
     "BadRequest",
     "Blob",
+    "BlockingInformer",
+    "BlockingRegistration",
     "CacheMutated",
     "CacheSyncTimeout",
     "Cause",
@@ -133,6 +137,7 @@ __all__ = [
     "InformerStopped",
     "InformerdError",
     "Informers",
+    "InsideEventLoop",
     "Invalid",
     "InvalidCall",
     "Json",
@@ -148,6 +153,7 @@ __all__ = [
     "Narrowing",
     "NotBegun",
     "NotFound",
+    "NotInTime",
     "NotSynced",
     "NotWatchable",
     "Object",

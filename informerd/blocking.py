@@ -15,17 +15,15 @@ from __future__ import annotations
 
 import atexit
 import builtins
-import os
 from collections.abc import Callable, Coroutine
 from functools import partial
-from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, Unpack, overload
 
 from informerd.client import Client
 from informerd.clock import SystemClock, within
-from informerd.cluster import load_cluster
+from informerd.cluster import current_cluster
 from informerd.cluster_config import ClusterConfig
-from informerd.errors import ConfigError, NotInTime, NotSynced
+from informerd.errors import NotInTime, NotSynced
 from informerd.factory import Narrowing, SharedInformerFactory, why_not
 from informerd.field_selector import FieldSelector
 from informerd.handler import Handler
@@ -191,9 +189,7 @@ class Informers:
     def open(self) -> Self:
         """Begin. Raises ConfigError where there is no cluster to be found, and InsideEventLoop."""
         refuse_inside_event_loop()
-        config = self._config or load_cluster(environ=os.environ, home=Path.home(), context=self._context)
-        if config is None:
-            raise ConfigError("no cluster is configured: set KUBECONFIG, or write ~/.kube/config")
+        config = self._config or current_cluster(self._context)
         self._loop.start()
         self._loop.call(partial(self._begin, config))
         atexit.register(self.close)
