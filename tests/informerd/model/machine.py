@@ -177,6 +177,8 @@ class Histories(RuleBasedStateMachine):
         """
         world = self._world
         world.advance(1.0)
+        if world.server.told_to_wait:  # meanwhile
+            return
         world.disturb(world.server.stop)
         world.advance(seconds)
         world.history.restore(max(world.history.compacted, world.history.version - lost))
