@@ -102,9 +102,8 @@ class ListWatch(Generic[T]):
     ) -> Page[T]:
         """One page of a list; `limit` 0 means all of it. `came` is told how many objects there are while they come.
 
-        Raises the errors of `informerd.errors`.
-
-        Objects of another kind, and those that could not be transformed, are logged and left out.
+        Objects of another kind, and those that could not be transformed, are logged and left out. Raises the errors of
+        `informerd.errors`; UnexpectedObject where all are of another kind, which must not pass for an empty list.
         """
         parameters = {
             "resourceVersion": resource_version,
@@ -113,19 +112,24 @@ class ListWatch(Generic[T]):
         }
         objects: list[T] = []
         unusable: set[str] = set()
+        items = 0
         splitter = ListSplitter(partial(self._decode_item, unusable))
         path, headers = self.resource.path(self.namespace), {"Accept": self._form.list_accept}
         try:
             async with self._client.download(path, self._parameters(parameters), headers=headers) as body:
                 while chunk := await body.read():
-                    self._keep(splitter.feed(chunk), objects)
+                    items += self._keep(splitter.feed(chunk), objects)
                     came(len(objects))
                     await asyncio.sleep(0)
             rest, without_items = splitter.finish()
-            self._keep(rest, objects)
+            items += self._keep(rest, objects)
             meta = _list.decode(without_items).metadata
         except (*UNREADABLE, MalformedStream) as error:
             raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
+        if items and not objects and not unusable:
+            raise UnexpectedObject(
+                f"none of the {items} objects in the list of {self.resource.key} can be one of these"
+            )
         return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count, frozenset(unusable))
 
     async def watch(
@@ -155,8 +159,10 @@ class ListWatch(Generic[T]):
         return {name: value for name, value in {**given, **self._selectors}.items() if value}
 
     @staticmethod
-    def _keep(decoded: list[T | None], objects: list[T]) -> None:
+    def _keep(decoded: list[T | None], objects: list[T]) -> int:
+        """Add what could be decoded; how many there were in all."""
         objects += [obj for obj in decoded if obj is not None]
+        return len(decoded)
 
     def _decode_item(self, unusable: set[str], item: memoryview) -> T | None:
         try:
