@@ -8,7 +8,8 @@ client's models, but not before somebody asks for them.
 from typing import TYPE_CHECKING, Any
 
 from informerd.answer import Answer
-from informerd.blocking import BlockingInformer, BlockingRegistration, Informers, informers
+from informerd.blocking import Informers, informers
+from informerd.blocking_informer import BlockingInformer, BlockingRegistration
 from informerd.call import Json, PatchType
 from informerd.client import Client
 from informerd.clock import Clock, SystemClock

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from informerd import informers
-from informerd.blocking import BlockingRegistration
+from informerd.blocking_informer import BlockingRegistration
 from informerd.cluster import load_kubeconfig
 from informerd.cluster_config import ClusterConfig
 from informerd.errors import (
