@@ -22,6 +22,12 @@ def test_in_any_history_store_and_handlers_end_equal_to_the_api_server_and_nothi
     assert outcome.histories >= IN_A_BLOCK
 
 
+def test_the_same_seed_gives_the_same_histories_and_another_one_others() -> None:
+    first, again, other = (run_histories(seed, 20, steps=STEPS, shrink=False).trace for seed in (5, 5, 6))
+    assert first == again
+    assert first != other
+
+
 @pytest.mark.parametrize("mutate", MUTATIONS.values(), ids=MUTATIONS)
 def test_the_histories_find_an_informer_that_is_wrong(mutate: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
     mutate(monkeypatch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from zlib import crc32
 
 import msgspec
 from hypothesis import HealthCheck, Phase, seed, settings
@@ -17,6 +18,8 @@ class Outcome(msgspec.Struct):
     """What was found, with the history's steps in its notes."""
     seed: int = 0
     """The failing block's."""
+    trace: int = 0
+    """A checksum of all that the API server was asked, and when each history ended."""
 
     def report(self) -> str:
         """The failure and the history in which it was found."""
@@ -39,6 +42,9 @@ def run_histories(
         def teardown(self) -> None:
             super().teardown()
             outcome.histories += 1
+            if self.world is not None:
+                seen = repr((self.world.server.requests, self.world.loop.time()))
+                outcome.trace = crc32(seen.encode(), outcome.trace)
             progress(outcome.histories)
 
     phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
