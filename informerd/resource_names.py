@@ -67,12 +67,9 @@ def _among(resources: Sequence[Resource], reading: _Reading) -> Iterator[Sequenc
 
 
 def _by_resource_name(among: Sequence[Resource], name: str) -> Resource | None:
-    """By plural, singular or short name. A short name is looked at before singulars, but never hides a plural."""
-    if not any(each.plural.lower() == name for each in among):
-        short = _first(among, lambda each: name in map(str.lower, each.short_names))
-        if short is not None:
-            return short
-    return _first(among, lambda each: name in (each.plural.lower(), each.singular.lower()))
+    """By plural or singular, whichever group comes first; else by short name, which never hides either."""
+    full = _first(among, lambda each: name in (each.plural.lower(), each.singular.lower()))
+    return full or _first(among, lambda each: name in map(str.lower, each.short_names))
 
 
 def _by_kind(among: Sequence[Resource], name: str) -> Resource | None:

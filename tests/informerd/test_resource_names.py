@@ -25,7 +25,8 @@ SERVED = (
     resource("b.example.com", "v1", "box", singular="boxlet"),
     resource("b.example.com", "v1", "bx", singular="bxlet"),
     resource("c.example.com", "v1", "crates", singular="crate", kind="Svc"),
-    resource("d.example.com", "v2", "parcels", singular="po"),
+    resource("d.example.com", "v2", "parcels", singular="pc"),
+    resource("e.example.com", "v1", "papers", "pc", "pa", singular="paper"),
     resource("serving.knative.dev", "v1", "services", "kservice", "ksvc"),
 )
 
@@ -46,8 +47,10 @@ SERVED = (
         pytest.param("services.serving.knative.dev", "services.v1.serving.knative.dev", id="a group with dots"),
         pytest.param("service.v1.serving.knative.dev", "services.v1.serving.knative.dev", id="and with a version"),
         pytest.param("ksvc", "services.v1.serving.knative.dev", id="a short name of a later group"),
-        pytest.param("po", "pods.v1.", id="a short name before another's singular"),
-        pytest.param("po.d.example.com", "parcels.v2.d.example.com", id="the singular where the group says so"),
+        pytest.param("po", "pods.v1.", id="of two short names the earlier group's"),
+        pytest.param("po.a.example.com", "boxes.v1.a.example.com", id="or the one whose group is named"),
+        pytest.param("pc", "parcels.v2.d.example.com", id="a singular before another's short name"),
+        pytest.param("pc.e.example.com", "papers.v1.e.example.com", id="the short name where the group says so"),
         pytest.param("bx", "bx.v1.b.example.com", id="a plural anywhere before a short name"),
         pytest.param("box", "boxes.v1.a.example.com", id="singular or plural, whichever group comes first"),
         pytest.param("box.b.example.com", "box.v1.b.example.com", id="unless the group is named"),
