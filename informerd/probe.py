@@ -23,8 +23,8 @@ INTERVAL = 5.0
 
 
 ProbeOutcome = Literal["answered", "refused", "silent", "no_credentials"]
-"""refused: it answered, but with an error, which is a sign of life too · silent: no answer within 5 s · no_credentials:
-the probe could not be sent."""
+"""refused: it answered that it is not well, which is a sign of life too · silent: no answer within 5 s ·
+no_credentials: the probe could not be sent."""
 
 
 class Probed(Protocol):
@@ -38,15 +38,18 @@ class Probed(Protocol):
 class ProbeListener(Protocol):
     """Told of every probe; what it raises is logged."""
 
-    def probe_answered(self) -> None:
-        """The API server answered."""
+    def probe_answered(self, *, well: bool) -> None:
+        """The API server answered: that it is `well`, or that something is wrong with it (429 or 5xx).
+
+        One that is not well is alive, but its word is not to be taken for news: it may be cut off from etcd.
+        """
 
     def probe_failed(self, problem: str) -> None:
         """It did not; `problem` is a sentence."""
 
 
 class Probe:
-    """Probes one API server for all the informers of a factory. Any answer counts as life, a refusal too."""
+    """Probes one API server for all the informers of a factory. Any answer is a sign of life, a refusal too."""
 
     def __init__(self, client: Probed, *, clock: Clock, interval: float = INTERVAL) -> None:
         self._client = client
@@ -98,7 +101,7 @@ class Probe:
             log.info("the API server answers again after %d silent probes", self._silent_probes, extra=fields)
         self.problem, self._silent_probes = "", 0
         for listener in [*self._listeners]:
-            self._tell(listener.probe_answered)
+            self._tell(partial(listener.probe_answered, well=outcome == "answered"))
 
     def _missed(self, problem: str) -> None:
         self.outcomes["silent"] += 1

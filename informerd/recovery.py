@@ -66,9 +66,10 @@ class Recovery:
         """A watch has begun: two minutes of that, and the backoff starts over."""
         self._backoff.works()
 
-    def probe_answered(self) -> None:
-        """The API server is alive: what waits for it may try at once."""
-        self._monitor.heard()
+    def probe_answered(self, *, well: bool) -> None:
+        """The API server is alive: what waits for it may try at once. Only one that is well gives its word on that."""
+        if well:
+            self._monitor.heard()
         if self._server_silent:
             self._server_silent = False
             self._wake.set()

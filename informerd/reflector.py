@@ -106,9 +106,9 @@ class Reflector(Generic[T]):
             if self._probe is not None:
                 self._probe.unsubscribe(self)
 
-    def probe_answered(self) -> None:
-        """The API server is alive."""
-        self.recovery.probe_answered()
+    def probe_answered(self, *, well: bool) -> None:
+        """The API server is alive, and `well` or not."""
+        self.recovery.probe_answered(well=well)
 
     def probe_failed(self, problem: str) -> None:
         """The API server does not answer: what the stream says, or does not say, is worth nothing."""

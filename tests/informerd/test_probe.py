@@ -35,8 +35,8 @@ class Listener:
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    def probe_answered(self) -> None:
-        self.told.append("")
+    def probe_answered(self, *, well: bool) -> None:
+        self.told.append("" if well else "unwell")
 
     def probe_failed(self, problem: str) -> None:
         self.told.append(problem)
@@ -52,14 +52,32 @@ def probe(patient: Patient, clock: FakeClock) -> Probe:
     return Probe(patient, clock=clock)
 
 
-async def test_any_answer_counts_as_life(probe: Probe, patient: Patient) -> None:
+async def test_any_answer_is_a_sign_of_life(probe: Probe, patient: Patient) -> None:
     listener = Listener()
     probe.subscribe(listener)
     await probe.once()
     patient.error = ServerError(Status(code=500, reason="InternalError"))
     await probe.once()
-    assert listener.told == ["", ""]
+    assert listener.told == ["", "unwell"]
     assert probe.problem == ""
+
+
+async def test_the_word_of_a_server_that_says_it_is_unwell_is_no_news(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient
+) -> None:
+    """An API server that has lost etcd answers probes with 500 and keeps its watches open, silent."""
+    probe = Probe(patient, clock=clock)
+    setup, _ = await listed(start, server, probe=probe)
+    await probe.once()
+    heard = setup.informer.health().heard
+    patient.error = ServerError(Status(code=500, reason="InternalError"))
+    await clock.advance(60)
+    await probe.once()
+    assert setup.informer.health().heard == heard
+    assert setup.state == "live"
+    patient.error = None
+    await probe.once()
+    assert setup.informer.health().heard == clock.time()
 
 
 async def test_no_answer_is_told_to_all_until_they_unsubscribe(probe: Probe, patient: Patient) -> None:
@@ -181,7 +199,7 @@ async def test_a_listener_that_raises_is_logged_and_neither_ends_the_probe_nor_k
     probe: Probe, patient: Patient, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Broken:
-        def probe_answered(self) -> None:
+        def probe_answered(self, *, well: bool) -> None:
             raise RuntimeError("answered")
 
         def probe_failed(self, problem: str) -> None:
