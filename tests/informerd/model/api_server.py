@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
-from typing import Any, Literal
+from functools import partial
+from typing import Literal
 
 from tests.informerd.model.answers import NOT_FOUND, REFUSALS, list_of
 from tests.informerd.model.history import History, State
+from tests.informerd.model.lists import Lists, WatchCache
 from tests.informerd.model.watch import BOOKMARK_EVERY, EndOfWatch, Nonsense, Watch
 from tests.informerd.model.wire import Call, Wire
 
 PATH = "/api/v1/pods"
-FRESHNESS_LIMIT = 3.0
-"""Seconds for which a read waits for a version that is still to come."""
-
 Health = Literal["answers", "fails", "refuses", "is silent"]
 Fault = str
 """For the next request: a name in REFUSALS; "reset", "cut", "silence", "truncated", "garbage" or "html" instead of an
@@ -37,7 +35,8 @@ class ModelServer:
 
     def __init__(self, history: History, *, watch_cache: bool, pieces: list[int], latency: float) -> None:
         self.history = history
-        self.watch_cache = watch_cache
+        self._cache = WatchCache(history, is_there=watch_cache)
+        self._lists = Lists(history, self._cache)
         self.list_faults: deque[Fault] = deque()
         self.watch_faults: deque[Fault] = deque()
         self.bookmarks = True
@@ -52,15 +51,12 @@ class ModelServer:
         """How often that was so."""
         self.told_to_wait = False
         """Whether the last word to a watch was 429."""
-        self.listed: list[tuple[int, State]] = []
-        """Each list that was sent whole, and its version."""
+        self.listed = self._lists.listed
+        """Each list that was sent whole, with its version."""
         self.requests: list[dict[str, str]] = []
         self.watches: list[Watch] = []
         self._pieces = pieces
         self._latency = latency
-        self._seen = self._oldest = history.version
-        """What the watch cache has seen, and from where on."""
-        self._lags = False
         self._wires: dict[Wire, None] = {}
 
     @property
@@ -81,15 +77,14 @@ class ModelServer:
 
     def changed(self) -> None:
         """Tell the watches of what is new in the history."""
-        if not self._lags:
-            self._seen = self.history.version
+        self._cache.catch_up()
         self.watches = [watch for watch in self.watches if not watch.is_over]
         for watch in self.watches:
-            watch.tell(self._seen)
+            watch.tell(self._cache.seen)
 
     def lag(self, lags: bool) -> None:
         """Let the watch cache fall behind, or catch up. There is none to do so where there is no cache."""
-        self._lags = lags and self.watch_cache
+        self._cache.lags = lags and self._cache.is_there
         self.changed()
 
     def stop(self) -> None:
@@ -102,7 +97,7 @@ class ModelServer:
         """Serve again; a watch cache begins anew and knows of nothing before."""
         if self.is_down:
             self.is_down = False
-            self._oldest = self._seen = self.history.version
+            self._cache.begin_anew()
 
     def take_away(self) -> None:
         """There is no such kind any more; its objects must have been deleted."""
@@ -114,9 +109,9 @@ class ModelServer:
         """Send bookmarks on all watches."""
         self.changed()
         for watch in self.watches:
-            if not self.watch_cache:  # etcd tells its own version, older than the watch's or not
+            if not self._cache.is_there:  # etcd tells its own version, older than the watch's or not
                 watch.bookmark(self.history.version, times)
-            elif watch.position <= self._seen:
+            elif watch.position <= self._cache.seen:
                 watch.bookmark(watch.position, times)
 
     def end_watches(self, how: EndOfWatch) -> None:
@@ -172,7 +167,7 @@ class ModelServer:
             if is_watch:
                 self._watch(call, fault)
             else:
-                self._list(call)
+                self._lists.answer(call)
         else:
             self._fail(call, fault)
 
@@ -202,66 +197,6 @@ class ModelServer:
             case _:
                 call.answer(*REFUSALS[fault])
 
-    def _list(self, call: Call) -> None:
-        params = call.params
-        limit = int(params.get("limit", "0"))
-        if token := params.get("continue"):
-            version, start, epoch = map(int, token.split("."))
-            if version < self.history.compacted or epoch != self.history.epoch:
-                call.answer(*REFUSALS["410 Expired"])
-            else:
-                self._page(call, version, start, limit)
-            return
-        wanted = params.get("resourceVersion", "")
-        if wanted in ("", "0"):
-            if self.watch_cache and wanted == "0":
-                self._page(call, self._seen, 0, 0)
-            else:
-                self._page(call, self.history.version, 0, limit)
-        elif limit:  # with a limit the version is meant exactly, and read from etcd
-            self._exact(call, int(wanted), limit)
-        else:
-            self._when_seen(call, int(wanted), lambda: self._page(call, self._fresh, 0, 0))
-
-    def _exact(self, call: Call, version: int, limit: int) -> None:
-        if version < self.history.compacted:
-            call.answer(*REFUSALS["410 Expired"])
-        elif version > self.history.version:
-            call.answer(*REFUSALS["too large by cause"])
-        else:
-            self._page(call, version, 0, limit)
-
-    def _page(self, call: Call, version: int, start: int, limit: int) -> None:
-        state = self.history.at(version)
-        things = [*state.values()][start : start + limit if limit else None]
-        rest = len(state) - start - len(things)
-        token = f"{version}.{start + len(things)}.{self.history.epoch}" if rest else ""
-        if not rest:
-            self.listed.append((version, state))
-        call.answer(200, list_of(things, version, token, rest))
-
-    def _when_seen(self, call: Call, version: int, then: Callable[[], None], refuse: Any = None) -> None:
-        """Now, or where the version is still to come, after a while; or say that it is too large."""
-
-        def try_again() -> None:
-            if call.is_gone:
-                return
-            if self._fresh >= version:
-                then()
-            elif refuse is not None:
-                refuse()
-            else:
-                call.answer(*REFUSALS["too large by cause"])
-
-        if self._fresh >= version:
-            then()
-        else:
-            asyncio.get_running_loop().call_later(FRESHNESS_LIMIT, try_again)
-
-    @property
-    def _fresh(self) -> int:
-        return self._seen if self.watch_cache else self.history.version
-
     def _watch(self, call: Call, fault: Fault) -> None:
         wanted = call.params.get("resourceVersion", "")
         streaming = call.params.get("sendInitialEvents") == "true"
@@ -269,37 +204,38 @@ class ModelServer:
         ending = int(fault.removeprefix("after ")) if fault.startswith("after ") else -1
         position = int(wanted or 0)
         watch = Watch(call, self.history, position, lasting=float(call.params["timeoutSeconds"]), ending=ending)
-        oldest = max(self.history.compacted, self._oldest if self.watch_cache else 0)
+        oldest = max(self.history.compacted, self._cache.oldest if self._cache.is_there else 0)
         if ending == 0:
             watch.finish()
         elif fault.startswith("in the stream: "):
             watch.refuse(fault.removeprefix("in the stream: "))
         elif streaming:
             version = position or self.history.version
-            self._when_seen(call, version, lambda: self._stream_list(watch), lambda: watch.refuse("too large by cause"))
+            too_large = partial(watch.refuse, "too large by cause")
+            self._cache.when_fresh(call, version, lambda: self._stream_list(watch), too_large)
         elif position < oldest:
             watch.refuse("410 Expired")
         else:
             self._begin(watch)
 
     def _stream_list(self, watch: Watch) -> None:
-        watch.position = self._fresh
+        watch.position = self._cache.fresh
 
         def listed(state: State) -> None:
             self.listed.append((watch.position, state))
 
-        watch.begin_list(self.history.at(self._fresh), self.bookmark_after, listed)
+        watch.begin_list(self.history.at(self._cache.fresh), self.bookmark_after, listed)
         self._begin(watch)
 
     def _begin(self, watch: Watch) -> None:
         self.watches.append(watch)
-        watch.tell(self._fresh)
+        watch.tell(self._cache.fresh)
         asyncio.get_running_loop().call_later(BOOKMARK_EVERY, self._regular_bookmark, watch)
 
     def _regular_bookmark(self, watch: Watch) -> None:
         if watch.is_over:
             return
-        if self.bookmarks and (not self.watch_cache or watch.position <= self._seen):
-            watch.tell(self._fresh)
-            watch.bookmark(watch.position if self.watch_cache else self.history.version)
+        if self.bookmarks and (not self._cache.is_there or watch.position <= self._cache.seen):
+            watch.tell(self._cache.fresh)
+            watch.bookmark(watch.position if self._cache.is_there else self.history.version)
         asyncio.get_running_loop().call_later(BOOKMARK_EVERY, self._regular_bookmark, watch)
