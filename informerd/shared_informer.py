@@ -5,23 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from itertools import islice
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from informerd.backoff import Backoff
-from informerd.clock import Clock, SystemClock, sleep_or
+from informerd.clock import Clock, SystemClock
 from informerd.counters import InformerCounters
-from informerd.delta_fifo import BATCH_KEYS, DeltaFifo
-from informerd.deltas import Bookmark, Change, Deleted, Delta, ReplacedAll, SyncAll
+from informerd.delta_fifo import DeltaFifo
+from informerd.delta_processor import DeltaProcessor
 from informerd.errors import AlreadyStarted, InformerStopped
 from informerd.faults import FaultListener
 from informerd.handler import Handler
 from informerd.health import Health, HealthMonitor
 from informerd.index import IndexFunction
 from informerd.list_watch import ListWatch
-from informerd.listener import Add, Delete, Listener, Notification, Update, is_cancelled
+from informerd.listener import Listener, is_cancelled
 from informerd.lister import Lister
 from informerd.mutation_detector import MutationDetector, MutationHandler
+from informerd.notification import Add
 from informerd.objects import Object
 from informerd.probe import Probe
 from informerd.recovery import WatchErrorHandler
@@ -30,7 +30,9 @@ from informerd.reflector_settings import ReflectorSettings
 from informerd.repeats import Repeats, nth
 from informerd.resource import Resource
 from informerd.resource_version import has_reached, parse_resource_version
+from informerd.shared_processor import SharedProcessor
 from informerd.store import Store
+from informerd.version_waiters import VersionWaiters
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -77,10 +79,8 @@ class SharedInformer(Generic[T]):
         """What was counted so far, for metrics."""
         self._repeats = Repeats(self._clock)
         self._default_resync = resync
-        self._listeners: list[Listener[T]] = []
-        self._leaving: list[Listener[T]] = []  # removed, but in the middle of a last call
-        self._listeners_changed = asyncio.Event()
-        self._version_waiters: list[tuple[str, asyncio.Future[None]]] = []
+        self._handlers: SharedProcessor[T] = SharedProcessor(self._clock)
+        self._version_waiters = VersionWaiters()
         self._synced = False
         self._settled = asyncio.Event()
         self._started = False
@@ -91,6 +91,14 @@ class SharedInformer(Generic[T]):
         if on_mutation is not None:
             key = self.resource.key
             self.mutations = MutationDetector(key, self.store, clock=self._clock, on_mutation=on_mutation)
+        self._processor = DeltaProcessor(
+            self._fifo,
+            self.store,
+            self._handlers,
+            counters=self.counters,
+            mutations=self.mutations,
+            on_batch=self._after_batch,
+        )
 
     @property
     def has_synced(self) -> bool:
@@ -105,7 +113,7 @@ class SharedInformer(Generic[T]):
     @property
     def registrations(self) -> list[Registration[T]]:
         """The handlers' registrations, in the order in which they were added."""
-        return [*self._listeners]
+        return self._handlers.listeners
 
     @property
     def queued(self) -> tuple[int, float]:
@@ -163,13 +171,12 @@ class SharedInformer(Generic[T]):
             clock=self._clock,
             resync=max(period, MINIMUM_RESYNC) if period > 0 else 0.0,
             same_version_updates=period > 0 if same_version_updates is None else same_version_updates,
-            on_remove=self._forget,
+            on_remove=self._handlers.forget,
             name=name,
             resource=self.resource.key,
             in_thread=in_thread,
         )
-        self._listeners.append(listener)
-        self._listeners_changed.set()
+        self._handlers.add(listener)
         if len(self.store):
             listener.give([Add(obj, True) for obj in self.store])
         if self.has_synced:
@@ -194,9 +201,7 @@ class SharedInformer(Generic[T]):
             return
         if self._stopped:
             raise self._stopped_error()
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._version_waiters.append((resource_version, waiter))
-        await waiter
+        await self._version_waiters.wait(resource_version)
 
     async def run(self) -> None:
         """Run until cancelled. Raises AlreadyStarted the second time, InformerStopped after `close`.
@@ -210,8 +215,7 @@ class SharedInformer(Generic[T]):
         if self._stopped:
             raise self._stopped_error()
         self._started = True
-        for listener in self._listeners:
-            listener.start()
+        self._handlers.start()
         try:
             while True:
                 await self._say_and_wait(await self._run_until_fault())
@@ -234,8 +238,8 @@ class SharedInformer(Generic[T]):
         """All that runs. In a task of its own, because a TaskGroup that meets a fault cancels the task it is in."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._reflector.run(), name=f"reflector {self.resource.key}")
-            tasks.create_task(self._process(), name=f"processor {self.resource.key}")
-            tasks.create_task(self._resync(), name=f"resync {self.resource.key}")
+            tasks.create_task(self._processor.run(), name=f"processor {self.resource.key}")
+            tasks.create_task(self._handlers.resync(self._fifo), name=f"resync {self.resource.key}")
             if self.mutations is not None:
                 tasks.create_task(self.mutations.run(), name=f"mutation detector {self.resource.key}")
 
@@ -260,140 +264,17 @@ class SharedInformer(Generic[T]):
         self._stopped = True
         self._settled.set()
         self._fifo.close()
-        for _, waiter in self._version_waiters:
-            if not waiter.done():
-                waiter.set_exception(self._stopped_error())
-        await asyncio.gather(*(listener.stop() for listener in [*self._listeners, *self._leaving]))
+        self._version_waiters.fail(self._stopped_error())
+        await self._handlers.stop()
         if self.mutations is not None:
             self.mutations.look()
 
     def _stopped_error(self) -> InformerStopped:
         return InformerStopped(f"the informer of {self.resource.key} has stopped")
 
-    def _forget(self, listener: Listener[T]) -> None:
-        if listener in self._listeners:
-            self._listeners.remove(listener)
-            self._listeners_changed.set()
-            self._leaving = [each for each in (*self._leaving, listener) if each.is_running]
-
-    async def _process(self) -> None:
-        while True:
-            batch = await self._fifo.pop()
-            await self._apply(batch)
-            self._fifo.done(batch)
-            self._after_batch()
-            await asyncio.sleep(0)
-
-    async def _apply(self, batch: list[Delta[T]]) -> None:
-        match batch[0]:
-            case ReplacedAll(objects, version, unusable):
-                for key in unusable - objects.keys():
-                    if (known := self.store.get(key)) is not None:
-                        objects[key] = known
-                await self._replace(objects, version)
-            case SyncAll():
-                await self._sync_all()
-            case Bookmark(version):
-                self.store.resource_version = version
-                self.counters.bookmarks += 1
-            case _:
-                notifications: list[Notification[T]] = []
-                try:
-                    self._change(cast("list[Change[T]]", batch), notifications)
-                finally:  # where it fails half-way, handlers are told of the half that is in the store
-                    self._give(notifications, self._listeners)
-
-    def _change(self, changes: list[Change[T]], notifications: list[Notification[T]]) -> None:
-        """Apply changes to the store and append what handlers are to be told."""
-        store = self.store
-        if self.mutations is not None:
-            self.mutations.add(change.object for change in changes)
-        initial = not self._fifo.has_synced
-        before, removed = len(store), 0
-        for change in changes:
-            obj = change.object
-            if isinstance(change, Deleted):
-                if (last := store.remove(change.key)) is not None:
-                    removed += 1
-                    unknown = change.final_state_unknown
-                    notifications.append(Delete(last if unknown else obj, unknown))
-                continue
-            old = store.put(change.key, obj)
-            notifications.append(Add(obj, initial) if old is None else Update(old, obj))
-        store.resource_version = changes[-1].object.metadata.resource_version or store.resource_version
-        self.counters.changed(len(changes), len(notifications), removed, len(store) - before)
-
-    async def _replace(self, objects: dict[str, T], resource_version: str) -> None:
-        """Replace the store's content at once, then tell the handlers of it in turns, deletes first.
-
-        A handler that is added in between is told by `add_handler` of the new content.
-        """
-        initial = not self._fifo.has_synced
-        if self.mutations is not None:
-            self.mutations.add(objects.values())
-        before = await self.store.replace(objects, resource_version)
-        listeners = [*self._listeners]
-        gone: list[Notification[T]] = [Delete(obj, True) for key, obj in before.items() if key not in objects]
-        self.counters.replaced(len(before), len(objects), len(gone))
-        self._give(gone, listeners)
-        rest = iter(objects.items())
-        try:
-            while turn := [*islice(rest, BATCH_KEYS)]:
-                self._give([_told(before.get(key), obj, initial) for key, obj in turn], listeners)
-                await asyncio.sleep(0)
-        finally:  # where it is cut short, they are told of the rest that is in the store
-            self._give([_told(before.get(key), obj, initial) for key, obj in rest], listeners)
-
-    async def _sync_all(self) -> None:
-        now = self._clock.now()
-        due = [listener for listener in self._listeners if listener.resync and listener.resync_due <= now]
-        rest = iter(self.store.list())
-        while turn := [*islice(rest, BATCH_KEYS)]:
-            self._give([Update(obj, obj) for obj in turn], due)
-            await asyncio.sleep(0)
-        for listener in due:
-            listener.resync_due = now + listener.resync
-        self.counters.resyncs += 1
-
-    def _give(self, notifications: list[Notification[T]], listeners: list[Listener[T]]) -> None:
-        if notifications:
-            for listener in listeners:
-                listener.give(notifications)
-
     def _after_batch(self) -> None:
         if self._fifo.has_synced and not self._synced:
             self._synced = True
             self._settled.set()
-            for listener in self._listeners:
-                listener.give_end_of_initial_list()
-        if self._version_waiters:
-            self._release_waiters()
-
-    def _release_waiters(self) -> None:
-        waiting = []
-        for version, waiter in self._version_waiters:
-            if waiter.done():
-                continue
-            if has_reached(self.store.resource_version, version):
-                waiter.set_result(None)
-            else:
-                waiting.append((version, waiter))
-        self._version_waiters = waiting
-
-    async def _resync(self) -> None:
-        """Put a resync into the queue whenever a handler is due."""
-        while True:
-            self._listeners_changed.clear()
-            due = [listener.resync_due for listener in self._listeners if listener.resync]
-            if not due:
-                await self._listeners_changed.wait()
-                continue
-            wait = min(due) - self._clock.now()
-            if wait > 0 and await sleep_or(self._listeners_changed, wait, self._clock):
-                continue
-            self._fifo.sync_all()
-            await self._fifo.processed()
-
-
-def _told(old: T | None, obj: T, initial: bool) -> Notification[T]:
-    return Add(obj, initial) if old is None else Update(old, obj)
+            self._handlers.give_end_of_initial_list()
+        self._version_waiters.reached(self.store.resource_version)

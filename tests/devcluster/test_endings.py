@@ -76,7 +76,7 @@ async def test_a_controller_as_its_own_write_comes_back(cluster: Cluster, turns:
 
     def come() -> None:
         informer.store.resource_version = "5"
-        informer._release_waiters()
+        informer._after_batch()
 
     assert await ends(control, come, turns)
 

@@ -161,7 +161,7 @@ async def in_the_wait_for_a_kind_that_does_not_exist(begin: Begin) -> Scene:
 
 async def in_the_wait_after_a_fault_of_ours(begin: Begin) -> Scene:
     scene = begin()
-    scene.informer._after_batch = lambda: 1 / 0  # type: ignore[assignment,method-assign]
+    scene.informer._processor._on_batch = lambda: 1 / 0  # type: ignore[assignment]
     await (await scene.server.take_streaming_list()).send_list([pod("a", "1")], "10")
     await eventually(lambda: scene.informer.counters.restarts == 1)
     return scene

@@ -155,7 +155,7 @@ async def test_a_fault_that_stays_is_tried_again_at_growing_intervals_and_stoppi
     running: Running, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup, stream = running
-    monkeypatch.setattr(setup.informer, "_after_batch", lambda: 1 / 0)
+    monkeypatch.setattr(setup.informer._processor, "_on_batch", lambda: 1 / 0)
     await stream.send("MODIFIED", pod("a", "11"))
     least = 0.8
     for count in range(1, 5):

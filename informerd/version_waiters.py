@@ -1,0 +1,43 @@
+"""Version waiters: who waits until a store has seen a resource version, such as that of one's own write."""
+
+from __future__ import annotations
+
+import asyncio
+
+from informerd.resource_version import has_reached
+
+
+class VersionWaiters:
+    """Those who wait for one store."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    async def wait(self, version: str) -> None:
+        """Wait for `reached` with that version or a later one. Raises what `fail` is given."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((version, waiter))
+        await waiter
+
+    def reached(self, version: str) -> None:
+        """The store has seen `version`: release those who wait for no more than that."""
+        if not self._waiting:
+            return
+        waiting = []
+        for wanted, waiter in self._waiting:
+            if waiter.done():
+                continue
+            if has_reached(version, wanted):
+                waiter.set_result(None)
+            else:
+                waiting.append((wanted, waiter))
+        self._waiting = waiting
+
+    def fail(self, error: Exception) -> None:
+        """Nobody need wait any more."""
+        for _, waiter in self._waiting:
+            if not waiter.done():
+                waiter.set_exception(error)
