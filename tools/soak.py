@@ -54,7 +54,7 @@ def soak(histories: int, first_seed: int, steps: int) -> Outcome:
             progress.done += outcome.histories
             progress.say(progress.done)
             progress.seed += 1
-    return Outcome(progress.done, outcome.failure, progress.seed)
+    return Outcome(progress.done, failure=outcome.failure, seed=progress.seed)
 
 
 def main() -> int:

@@ -14,6 +14,9 @@ from tests.informerd.model.machine import Histories
 
 class Outcome(msgspec.Struct):
     histories: int = 0
+    """Those up to the first that went wrong; not the tries to make that one shorter."""
+    found: bool = False
+    """Whether one went wrong."""
     failure: AssertionError | None = None
     """What was found, with the history's steps in its notes."""
     seed: int = 0
@@ -40,12 +43,15 @@ def run_histories(
 
     class Counted(Histories):
         def teardown(self) -> None:
-            super().teardown()
-            outcome.histories += 1
-            if self.world is not None:
+            try:
+                super().teardown()
+            finally:
+                outcome.found = outcome.found or (self.world is not None and bool(self.world.problems))
+            if self.world is not None and not outcome.found:
+                outcome.histories += 1
                 seen = repr((self.world.server.requests, self.world.loop.time()))
                 outcome.trace = crc32(seen.encode(), outcome.trace)
-            progress(outcome.histories)
+                progress(outcome.histories)
 
     phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
     chosen = settings(
