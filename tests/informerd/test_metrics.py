@@ -154,7 +154,7 @@ class TestStore:
         self, metered: Metered, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         watch = await metered.listed()
-        monkeypatch.setattr(metered.informer, "_after_batch", lambda: 1 / 0)
+        monkeypatch.setattr(metered.informer._processor, "_on_batch", lambda: 1 / 0)
         await watch.send("ADDED", pod("a", "11"))
         await metered.becomes(1, "restarts_total")
 
