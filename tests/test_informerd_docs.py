@@ -105,7 +105,7 @@ async def open_shop(dynamic: DynamicClient) -> None:
         "pods": [pod("web-1", "web", "n1"), pod("web-2", "web", "n2"), pod("db-1", "db")],
         "mydemos": [mydemo("alpha", 80), mydemo("beta", 90)],
         "configmaps": [{"metadata": {"name": "colours"}, "data": {"sky": "blue"}}],
-        "secrets": [{"metadata": {"name": "password"}}],
+        "secrets": [{"metadata": {"name": "password"}, "data": {"word": "aGlkZGVu"}}],
     }
     try:
         await dynamic.resource("namespaces").create({"metadata": {"name": "shop"}})
@@ -182,7 +182,7 @@ def test_every_error_that_it_names_exists_and_every_kind_of_error_is_named() -> 
     table = DOCUMENT.read_text().partition("## Errors")[2].partition("```")[0]
     named = {*re.findall(r"`([A-Z]\w+)`", table)}
     errors = {name for name in informerd.__all__ if is_error(name)}
-    internal = {"CacheMutated", "TransformFailed"}
+    internal = {"TransformFailed"}
     assert named - {"InformerdError"} == errors - internal - {"InformerdError"}
 
 
