@@ -23,19 +23,19 @@ from benchmarks.load_server import load_server
 from benchmarks.pods import LAST_VERSION, pod
 from benchmarks.readers.projections import Pod
 from benchmarks.table import Line, main
-from informerd.client import Client
+from informerd.cache.delta_fifo import DeltaFifo
+from informerd.cache.deltas import Updated
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.handler import HandlerFunctions
+from informerd.cache.listener import Listener
+from informerd.cache.notification import Update
+from informerd.cache.store import Store
 from informerd.clock import SystemClock
-from informerd.cluster_config import ClusterConfig
-from informerd.delta_fifo import DeltaFifo
-from informerd.deltas import Updated
-from informerd.factory import SharedInformerFactory
-from informerd.handler import HandlerFunctions
-from informerd.listener import Listener
-from informerd.notification import Update
-from informerd.packer import Packer
+from informerd.decoding.packer import Packer
 from informerd.resource import PODS
-from informerd.store import Store
-from informerd.stream import LineCutter
+from informerd.rest.client import Client
+from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.stream import LineCutter
 
 PODS_IN_STORE = 10_000
 HEAD = b'{"type":"MODIFIED","object":'

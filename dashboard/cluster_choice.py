@@ -1,4 +1,4 @@
-"""Which cluster, from the settings: what informerd.cluster finds, or the demo cluster, and when to look again."""
+"""Which cluster, from the settings: what informerd.rest.cluster finds, or the demo cluster, and when to look again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from informerd.cluster import ClusterConfig, load_cluster
 from informerd.errors import ConfigError
+from informerd.rest.cluster import ClusterConfig, load_cluster
 
 NOTHING_CONFIGURED = "no cluster is configured (KUBECONFIG, ~/.kube/config, a pod's service account)"
 

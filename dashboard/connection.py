@@ -10,11 +10,11 @@ from functools import partial
 from dashboard.cluster_choice import ClusterChoice, Signature
 from dashboard.demo import DemoCluster
 from dashboard.live.tasks import cancelled, kept_running
-from informerd.client import Client
 from informerd.clock import Clock
-from informerd.cluster import ClusterConfig
-from informerd.discovery import Discovery
 from informerd.errors import ApiError, ConfigError, InformerdError
+from informerd.rest.client import Client
+from informerd.rest.cluster import ClusterConfig
+from informerd.rest.discovery import Discovery
 from informerd.version import VERSION
 
 logger = logging.getLogger(__name__)

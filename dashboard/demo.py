@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO
 
 from informerd.clock import Clock
-from informerd.cluster import ClusterConfig, TlsConfig, UserConfig
 from informerd.errors import ConfigError
+from informerd.rest.cluster import ClusterConfig, TlsConfig, UserConfig
 
 START_LIMIT = 30.0
 """Seconds within which the child must have said its kubeconfig."""

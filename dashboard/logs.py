@@ -20,6 +20,6 @@ class WorthALine(logging.Filter):
             return False
         if record.name.startswith("django.") and not record.exc_info:
             return getattr(record, "status_code", 500) == 500
-        if record.name == "informerd.health" and record.levelno == logging.INFO:
+        if record.name == "informerd.cache.health" and record.levelno == logging.INFO:
             return (getattr(record, "previous_state", ""), getattr(record, "state", "")) not in _STARTING
         return True

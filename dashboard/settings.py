@@ -52,7 +52,7 @@ DELTABOARD_CLUSTER_COLOUR: str = env.one_of(
     default="",
 )
 CLUSTER_ENVIRON = os.environ
-"""What informerd.cluster looks into for KUBECONFIG and the in-cluster variables."""
+"""What informerd.rest.cluster looks into for KUBECONFIG and the in-cluster variables."""
 
 # --- Who may come in --------------------------------------------------------------------------------------------
 

@@ -14,9 +14,9 @@ from dashboard.connection import Connection
 from dashboard.live.layer import Layer
 from dashboard.live.worker import Worker
 from dashboard.resources.kinds import KindInfo, kinds_named
-from informerd.client import Client
 from informerd.clock import Clock, SystemClock
-from informerd.discovery import Discovery
+from informerd.rest.client import Client
+from informerd.rest.discovery import Discovery
 
 
 class Upstream:

@@ -26,11 +26,11 @@ from dashboard.resources.kinds import KindInfo
 from dashboard.resources.page_info import cluster_info
 from dashboard.serving import start_with_reactor, stop_with_reactor
 from dashboard.upstream import Upstream, build_upstream
-from informerd.client import Client
 from informerd.clock import Clock, SystemClock
-from informerd.cluster import ClusterConfig
-from informerd.discovery import Discovery
 from informerd.errors import InformerdError
+from informerd.rest.client import Client
+from informerd.rest.cluster import ClusterConfig
+from informerd.rest.discovery import Discovery
 
 logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from devcluster.server.faults import Faults
 from devcluster.serving import ADDRESS, Serving
 from devcluster.workload.run import run_workload
 from devcluster.workload.seed import seed
-from informerd.cluster import ClusterConfig, TlsConfig, UserConfig
+from informerd.rest.cluster import ClusterConfig, TlsConfig, UserConfig
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

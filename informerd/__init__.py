@@ -7,17 +7,31 @@ client's models, but not before somebody asks for them.
 
 from typing import TYPE_CHECKING, Any
 
-from informerd.answer import Answer
-from informerd.blocking import Informers, informers
-from informerd.blocking_informer import BlockingInformer, BlockingRegistration
-from informerd.call import Json, PatchType
-from informerd.client import Client
+from informerd.blocking.informer import BlockingInformer, BlockingRegistration
+from informerd.blocking.informers import Informers, informers
+from informerd.cache.factory import Narrowing, SharedInformerFactory
+from informerd.cache.handler import FilteringHandler, Handler, HandlerFunctions, is_another_object
+from informerd.cache.health import Health, State
+from informerd.cache.index import IndexFunction
+from informerd.cache.indexing import field_index, label_index, owner_index
+from informerd.cache.list_watch import ListWatch
+from informerd.cache.lister import Lister
+from informerd.cache.mutation_detector import FieldChange, Mutation, MutationHandler
+from informerd.cache.probe import Probe
+from informerd.cache.recovery import WatchErrorHandler
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.shared_informer import Registration, SharedInformer
+from informerd.cache.store import Store
+from informerd.clients.dynamic_client import DynamicClient
+from informerd.clients.object_list import ObjectList
+from informerd.clients.object_watch import Change, ObjectWatch
+from informerd.clients.resource_client import DeleteOptions, ResourceClient
+from informerd.clients.resource_reader import Selection
+from informerd.clients.subresource_client import SubresourceClient, WriteOptions
+from informerd.clients.typed_client import TypedClient
 from informerd.clock import Clock, SystemClock
-from informerd.cluster import current_cluster, load_cluster, load_kubeconfig
-from informerd.cluster_config import ClusterConfig, ExecConfig, Impersonation, TlsConfig, UserConfig
-from informerd.decoder import Transform, TransformFailed
-from informerd.discovery import Discovery
-from informerd.dynamic_client import DynamicClient
+from informerd.decoding.decoder import Transform, TransformFailed
+from informerd.decoding.faults import FaultListener
 from informerd.errors import (
     AlreadyExists,
     AlreadyStarted,
@@ -63,38 +77,24 @@ from informerd.errors import (
     Unreachable,
     UnusableProjection,
 )
-from informerd.factory import Narrowing, SharedInformerFactory
-from informerd.faults import FaultListener
-from informerd.field_selector import FieldSelector
-from informerd.handler import FilteringHandler, Handler, HandlerFunctions, is_another_object
-from informerd.health import Health, State
-from informerd.index import IndexFunction
-from informerd.indexing import field_index, label_index, owner_index
-from informerd.label_requirement import Requirement
-from informerd.label_selector import LabelSelector
-from informerd.list_watch import ListWatch
-from informerd.lister import Lister
-from informerd.mutation_detector import FieldChange, Mutation, MutationHandler
-from informerd.object_list import ObjectList
-from informerd.object_watch import Change, ObjectWatch
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
-from informerd.official_config import cluster_from_official, load_official_kubeconfig
-from informerd.probe import Probe
-from informerd.recovery import WatchErrorHandler
-from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import MYDEMOS, PODS, Resource
-from informerd.resource_client import DeleteOptions, ResourceClient
-from informerd.resource_reader import Selection
 from informerd.resource_version import has_reached, is_before, parse_resource_version
-from informerd.shared_informer import Registration, SharedInformer
-from informerd.store import Store
-from informerd.subresource_client import SubresourceClient, WriteOptions
-from informerd.typed_client import TypedClient
+from informerd.rest.answer import Answer
+from informerd.rest.call import Json, PatchType
+from informerd.rest.client import Client
+from informerd.rest.cluster import current_cluster, load_cluster, load_kubeconfig
+from informerd.rest.cluster_config import ClusterConfig, ExecConfig, Impersonation, TlsConfig, UserConfig
+from informerd.rest.discovery import Discovery
+from informerd.rest.official_config import cluster_from_official, load_official_kubeconfig
+from informerd.rest.warning_log import OnWarning
+from informerd.selectors.field_selector import FieldSelector
+from informerd.selectors.label_requirement import Requirement
+from informerd.selectors.label_selector import LabelSelector
 from informerd.version import VERSION
-from informerd.warning_log import OnWarning
 
 if TYPE_CHECKING:
-    from informerd.models import to_body, to_model
+    from informerd.clients.models import to_body, to_model
 
 __all__ = [
     "MYDEMOS",
@@ -220,9 +220,9 @@ __all__ = [
 if not TYPE_CHECKING:  # else every name would be known to mypy, misspelt ones too
 
     def __getattr__(name: str) -> Any:
-        """`to_model` and `to_body`, see `informerd.models`."""
+        """`to_model` and `to_body`, see `informerd.clients.models`."""
         if name not in ("to_body", "to_model"):
             raise AttributeError(f"module 'informerd' has no attribute {name!r}")
-        from informerd import models
+        from informerd.clients import models
 
         return getattr(models, name)

@@ -1,6 +1,6 @@
 """The one error tree.
 
-Raised at the client's edge only (`informerd/client.py` turns answers and transport failures into these), so that
+Raised at the client's edge only (`informerd/rest/client.py` turns answers and transport failures into these), so that
 callers never see aiohttp's exceptions or bare status codes. Reasons and causes are the API server's own, see
 metav1.Status in apimachinery.
 """

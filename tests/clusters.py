@@ -11,8 +11,8 @@ from devcluster.certificates import make_certificates
 from devcluster.manifests import create_definitions
 from devcluster.server.core import Core
 from devcluster.serving import Serving
-from informerd.cluster import load_kubeconfig
-from informerd.cluster_config import ClusterConfig, TlsConfig, UserConfig
+from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
 from tests.controlplane import ControlPlane
 
 

@@ -24,7 +24,7 @@ from dashboard.live.overview_view import Tile, Wrong
 from dashboard.resources.kinds import KINDS, KindInfo, kinds_named
 from dashboard.resources.query import Query
 from dashboard.resources.rows import columns_for
-from informerd.health import Health, State
+from informerd.cache.health import Health, State
 
 NOW = 1_795_248_000.0
 LONG = "checkout-service-with-a-really-long-name-66d9f8b7c-qv7mm-and-then-some"

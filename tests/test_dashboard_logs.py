@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from dashboard.logs import WorthALine
-from informerd.health import HealthMonitor
+from informerd.cache.health import HealthMonitor
 from tests.clock import FakeClock
 
 

@@ -18,14 +18,14 @@ import msgspec
 import pytest
 from ruamel.yaml import YAML
 
-from informerd.client import Client
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.shared_informer import SharedInformer
 from informerd.errors import ApiError, NotFound
-from informerd.factory import SharedInformerFactory
 from informerd.objects import Object
-from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.resource_version import parse_resource_version
-from informerd.shared_informer import SharedInformer
+from informerd.rest.client import Client
 from tests.clusters import Cluster, DemoCluster, RealCluster
 from tests.controlplane import ControlPlane
 from tests.informerd.recorder import Recorder

@@ -134,15 +134,15 @@ def test_a_value_that_means_nothing_is_one_line_that_names_its_variable(
 def test_lines_of_the_log_are_json_where_that_is_asked_for(tmp_path: Path) -> None:
     code = (
         "import logging.config; logging.config.dictConfig(settings.LOGGING); "
-        "logging.getLogger('informerd.health').warning('%s → stale', 'pods', extra={'resource': 'pods'})"
+        "logging.getLogger('informerd.cache.health').warning('%s → stale', 'pods', extra={'resource': 'pods'})"
     )
     written = run_settings(code, DELTABOARD_VAR=str(tmp_path), DELTABOARD_LOG_FORMAT="json").stderr
     line = json.loads(written)
     assert line.pop("time")
     message = "pods → stale"
-    assert line == {"level": "WARNING", "logger": "informerd.health", "message": message, "resource": "pods"}
+    assert line == {"level": "WARNING", "logger": "informerd.cache.health", "message": message, "resource": "pods"}
     plain = run_settings(code, DELTABOARD_VAR=str(tmp_path)).stderr
-    assert plain.endswith("WARNING informerd.health: pods → stale\n")
+    assert plain.endswith("WARNING informerd.cache.health: pods → stale\n")
 
 
 @pytest.mark.parametrize("value", ["$ecret", "$HOME", "a$HOME", r"\$x", "$$"])

@@ -24,9 +24,9 @@ from dashboard.resources.query import Query
 from dashboard.upstream import Upstream, choice_from_settings, kinds_from_settings
 from dashboard.wiring import RETRY_RESOLVE, ByProtocol, Live, WiredApplication, build_live
 from informerd.clock import SystemClock
-from informerd.cluster import ClusterConfig
 from informerd.errors import ConfigError, Unreachable
 from informerd.resource import Resource
+from informerd.rest.cluster import ClusterConfig
 from tests.clock import FakeClock, settle
 from tests.wait import eventually
 

@@ -9,10 +9,10 @@ import time
 
 import uvloop
 
-from informerd.client import Client
-from informerd.cluster import ClusterConfig
-from informerd.factory import SharedInformerFactory
+from informerd.cache.factory import SharedInformerFactory
 from informerd.resource import Resource
+from informerd.rest.client import Client
+from informerd.rest.cluster import ClusterConfig
 
 KINDS = 20
 

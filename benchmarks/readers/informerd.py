@@ -14,11 +14,11 @@ import uvloop
 from benchmarks.pods import LAST_VERSION
 from benchmarks.readers.projections import Pod
 from benchmarks.readers.report import report, resident_megabytes
-from informerd.client import Client
-from informerd.cluster import ClusterConfig
-from informerd.factory import SharedInformerFactory
+from informerd.cache.factory import SharedInformerFactory
 from informerd.objects import Object
 from informerd.resource import PODS
+from informerd.rest.client import Client
+from informerd.rest.cluster import ClusterConfig
 
 
 class Counter:

@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeVar
 
 from dashboard.edits.editable import Target
 from dashboard.edits.fields import Value
-from informerd.answer import Answer
-from informerd.client import Client
 from informerd.errors import MalformedAnswer, Unreachable
+from informerd.rest.answer import Answer
+from informerd.rest.client import Client
 
 TIME_LIMIT = 20.0
 """Seconds that a page waits for the API server, tries on "come again later" included."""

@@ -20,7 +20,7 @@ from dashboard.resources.page_info import is_watched, page_info
 from informerd.errors import InformerdError, NotFound
 
 if TYPE_CHECKING:
-    from informerd.client import Client
+    from informerd.rest.client import Client
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dashboard.edits.schema import UNKNOWN, Schema, crd_schema, kind_schema
-from informerd.client import Client
 from informerd.clock import Clock
 from informerd.errors import InformerdError
 from informerd.resource import Resource
+from informerd.rest.client import Client
 
 KEPT = 60.0
 """Seconds that a schema is kept; then the next page asks again, so that a changed CRD shows soon."""

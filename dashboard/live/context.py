@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from dashboard.live.hub import Hub
     from dashboard.live.replicas import Replicas
     from dashboard.resources.kinds import KindInfo
-    from informerd.client import Client
     from informerd.clock import Clock
-    from informerd.cluster import ClusterConfig
-    from informerd.discovery import Discovery
+    from informerd.rest.client import Client
+    from informerd.rest.cluster import ClusterConfig
+    from informerd.rest.discovery import Discovery
 
 SCOPE_KEY = "deltaboard"
 USER_KEY = "deltaboard.user"

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from dashboard.live.replica import Replica
 from dashboard.live.wrong_rows import Summary
 from dashboard.resources.kinds import KindInfo
+from informerd.cache.health import Health
 from informerd.clock import Clock
-from informerd.health import Health
 
 
 @dataclass(frozen=True, slots=True)

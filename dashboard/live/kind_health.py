@@ -6,8 +6,8 @@ from typing import Protocol
 
 import msgspec
 
+from informerd.cache.health import Health
 from informerd.clock import Clock
-from informerd.health import Health
 
 BEHIND = 500
 """Changes that may wait for the handler while the rows count as up to date; it works off as many in about 50 ms."""

@@ -20,9 +20,9 @@ from dashboard.live.sorted_rows import SortedRows
 from dashboard.live.view import View
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.query import Query
+from informerd.cache.health import Health
+from informerd.cache.recovery import REFUSED
 from informerd.clock import Clock
-from informerd.health import Health
-from informerd.recovery import REFUSED
 
 WINDOW = 100
 """Rows in a page."""

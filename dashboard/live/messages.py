@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from informerd.cache.health import Health
 from informerd.dictionary import Dictionary
-from informerd.health import Health
 from informerd.objects import Blob
 
 FEED_GROUP = "deltaboard.feed"

@@ -20,8 +20,8 @@ from dashboard.live.layer import Layer, Sender, Trouble
 from dashboard.live.messages import FEED_GROUP, Ask, Chunk, Entry, Frame, Operation, Row, Tone, encoder
 from dashboard.live.rates import Rates
 from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS, Snapshots, weight
+from informerd.cache.health import Health
 from informerd.clock import Clock
-from informerd.health import Health
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from dashboard.live.dictionaries import Heard
 from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row
 from dashboard.live.rates import Rate
 from dashboard.live.snapshot import weight
+from informerd.cache.health import Health
 from informerd.clock import Clock
-from informerd.health import Health
 
 logger = logging.getLogger(__name__)
 

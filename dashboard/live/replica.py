@@ -17,8 +17,8 @@ from dashboard.live.dictionaries import Heard
 from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row
 from dashboard.live.pull import Pull, RowChange
 from dashboard.live.rates import Rates
+from informerd.cache.health import Health, State
 from informerd.clock import Clock
-from informerd.health import Health, State
 
 logger = logging.getLogger(__name__)
 

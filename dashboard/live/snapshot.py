@@ -9,8 +9,8 @@ from typing import Protocol
 from dashboard.live.dictionaries import Announced
 from dashboard.live.messages import Ask, Chunk, Entry, Row
 from dashboard.live.rates import Rate, Rates
+from informerd.cache.health import Health
 from informerd.clock import Clock
-from informerd.health import Health
 
 CHUNK_ROWS = 500
 CHUNK_BYTES = 400_000

@@ -18,13 +18,13 @@ from dashboard.live.publisher import Publisher, new_epoch
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.rows import mask_secret, projection_for
-from informerd.client import Client
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.health import Health, State
 from informerd.clock import Clock
-from informerd.discovery import Discovery
 from informerd.errors import Forbidden, InformerdError, UnknownResource
-from informerd.factory import SharedInformerFactory
-from informerd.health import Health, State
 from informerd.resource import Resource
+from informerd.rest.client import Client
+from informerd.rest.discovery import Discovery
 
 logger = logging.getLogger(__name__)
 

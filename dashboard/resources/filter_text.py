@@ -23,7 +23,7 @@ from dashboard.resources.pattern import Pattern
 from dashboard.resources.rows.column import Column, Order
 from dashboard.resources.terms import ColumnTerm, LabelTerm, Op, PathTerm, Term, Word, operand_for, steps_of
 from dashboard.resources.tokens import Mistake, Problem, Token, tokens
-from informerd.label_requirement import label_key_problem
+from informerd.selectors.label_requirement import label_key_problem
 
 _LABEL = "label:"
 _VIRTUAL: dict[str, tuple[int, Order]] = {

@@ -10,14 +10,14 @@ from typing import Any
 
 from devcluster.workload.building import Json
 from devcluster.workload.recorder import Recorder
-from informerd.client import Client
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.handler import HandlerFunctions
+from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock
 from informerd.errors import NotFound
-from informerd.factory import SharedInformerFactory
-from informerd.handler import HandlerFunctions
 from informerd.objects import Object
 from informerd.resource import MYDEMOS, PODS, Resource
-from informerd.shared_informer import SharedInformer
+from informerd.rest.client import Client
 
 NODES = Resource(version="v1", plural="nodes", kind="Node", namespaced=False)
 DEPLOYMENTS = Resource(group="apps", version="v1", plural="deployments", kind="Deployment")

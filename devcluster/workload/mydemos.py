@@ -6,7 +6,7 @@ from devcluster.workload import building
 from devcluster.workload.building import Json, stamp
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.queue import DueQueue
-from informerd.handler import HandlerFunctions
+from informerd.cache.handler import HandlerFunctions
 from informerd.objects import Object
 from informerd.resource import MYDEMOS
 

@@ -7,10 +7,10 @@ import random
 from dataclasses import dataclass
 
 from devcluster.workload.building import Json, stamp
-from informerd.client import Client
 from informerd.clock import Clock
 from informerd.errors import InformerdError, NotFound
 from informerd.resource import Resource
+from informerd.rest.client import Client
 
 EVENTS = Resource(version="v1", plural="events", kind="Event")
 REMEMBERED = 2000

@@ -15,9 +15,9 @@ from devcluster.workload.mydemos import MydemoController
 from devcluster.workload.nodes import NodeKeeper
 from devcluster.workload.replica_sets import ReplicaSetController
 from devcluster.workload.scheduler import Scheduler
-from informerd.client import Client
 from informerd.clock import Clock, SystemClock
-from informerd.cluster import ClusterConfig
+from informerd.rest.client import Client
+from informerd.rest.cluster import ClusterConfig
 from informerd.version import VERSION
 
 

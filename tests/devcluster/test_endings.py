@@ -13,9 +13,9 @@ from devcluster.server.core import Core
 from devcluster.server.watch import Watcher, WatchQuery
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.queue import DueQueue
-from informerd.client import Client
 from informerd.clock import sleep_or
 from informerd.resource import PODS
+from informerd.rest.client import Client
 from tests.clock import FakeClock, settle
 
 TURNS = range(8)

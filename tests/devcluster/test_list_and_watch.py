@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from informerd.client import Client
-from informerd.cluster import load_kubeconfig
-from informerd.factory import SharedInformerFactory
-from informerd.handler import HandlerFunctions
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.handler import HandlerFunctions
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
-from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import Resource
-from informerd.shared_informer import SharedInformer
+from informerd.rest.client import Client
+from informerd.rest.cluster import load_kubeconfig
 from tests.devcluster.api import Api, Json
 from tests.wait import eventually
 

@@ -13,9 +13,9 @@ from dashboard.edits.schemas import Schemas
 from dashboard.live.hub import Hub
 from dashboard.live.replicas import Replicas
 from dashboard.resources.kinds import kinds_named
-from informerd.client import Client
 from informerd.clock import SystemClock
-from informerd.cluster import load_kubeconfig
+from informerd.rest.client import Client
+from informerd.rest.cluster import load_kubeconfig
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
 from tests.live.fake_layer import RecordingLayer

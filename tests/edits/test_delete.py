@@ -10,9 +10,9 @@ import pytest
 
 from dashboard.edits.deletion import NAMED
 from dashboard.live.messages import Row
-from informerd.answer import Answer
-from informerd.client import Client
 from informerd.errors import Forbidden, ServerError, Status, Unreachable
+from informerd.rest.answer import Answer
+from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
 from tests.edits.test_pages import mydemo

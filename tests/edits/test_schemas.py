@@ -12,9 +12,9 @@ import pytest
 from dashboard.edits.schema import UNKNOWN
 from dashboard.edits.schemas import KEPT, MOST, Schemas
 from dashboard.resources.kinds import KINDS
-from informerd.answer import Answer
-from informerd.client import Client
 from informerd.errors import ServerError, Status, Unreachable
+from informerd.rest.answer import Answer
+from informerd.rest.client import Client
 from tests.clock import FakeClock
 from tests.edits.browsing import Browser
 from tests.edits.test_pages import mydemo

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from informerd.list_watch import ListWatch
+from informerd.cache.list_watch import ListWatch
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
-from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import PODS
-from informerd.shared_informer import SharedInformer
 from tests.clock import FakeClock
 from tests.informerd.recorder import Recorder
 from tests.informerd.scripted import ScriptedServer

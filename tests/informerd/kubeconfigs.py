@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from informerd.cluster import load_kubeconfig
 from informerd.errors import ConfigError
+from informerd.rest.cluster import load_kubeconfig
 
 
 def kubeconfig(

@@ -15,10 +15,10 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from informerd.client import Client
 from informerd.clock import Clock
-from informerd.cluster_config import ClusterConfig
 from informerd.resource import PODS, Resource
+from informerd.rest.client import Client
+from informerd.rest.cluster_config import ClusterConfig
 from tests.wait import eventually
 
 Json = dict[str, Any]

@@ -8,9 +8,11 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from informerd.client import Client
-from informerd.cluster import load_kubeconfig
-from informerd.decoder import TransformFailed
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.handler import FilteringHandler
+from informerd.cache.list_watch import ListWatch
+from informerd.cache.shared_informer import SharedInformer
+from informerd.decoding.decoder import TransformFailed
 from informerd.errors import (
     BadRequest,
     IndexExists,
@@ -23,12 +25,10 @@ from informerd.errors import (
     UnknownField,
     UnknownIndex,
 )
-from informerd.factory import SharedInformerFactory
-from informerd.handler import FilteringHandler
-from informerd.list_watch import ListWatch
 from informerd.objects import Object
 from informerd.resource import PODS, Resource
-from informerd.shared_informer import SharedInformer
+from informerd.rest.client import Client
+from informerd.rest.cluster import load_kubeconfig
 from tests.clock import FakeClock
 from tests.controlplane import ControlPlane
 from tests.informerd.recorder import Recorder

@@ -7,20 +7,20 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from informerd import (
+from informerd.cache import (
     backoff,
     beginning,
     delta_fifo,
     probe,
     recovery,
     reflector,
-    rest_client,
     retry_window,
     shared_informer,
     streaming_list,
     watch_session,
 )
-from informerd.reflector_settings import ReflectorSettings
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.rest import rest_client
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "behaviours.md").read_text()
@@ -38,7 +38,8 @@ def named() -> Iterator[tuple[str, str]]:
 
 
 def functions_of(file: str) -> set[str]:
-    tree = ast.parse((Path(__file__).parent / file).read_text())
+    (path,) = Path(__file__).parent.rglob(file)
+    tree = ast.parse(path.read_text())
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
@@ -52,7 +53,7 @@ def test_every_test_that_is_named_exists() -> None:
 def test_every_module_that_is_named_exists() -> None:
     modules = set(re.findall(r"`((?!test_)\w+\.py)`", DOCUMENT))
     assert len(modules) > 8
-    assert [module for module in sorted(modules) if not (ROOT / "informerd" / module).exists()] == []
+    assert [module for module in sorted(modules) if not [*(ROOT / "informerd").rglob(module)]] == []
 
 
 def test_no_test_is_named_twice_for_one_behaviour() -> None:

@@ -10,15 +10,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import msgspec
 import pytest
 
-from informerd.client import Client
-from informerd.discovery import Discovery
-from informerd.factory import SharedInformerFactory
-from informerd.handler import HandlerFunctions
-from informerd.list_watch import ListWatch
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.handler import HandlerFunctions
+from informerd.cache.list_watch import ListWatch
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
-from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import MYDEMOS, PODS
-from informerd.shared_informer import SharedInformer
+from informerd.rest.client import Client
+from informerd.rest.discovery import Discovery
 from tests.clock import FakeClock, settle
 from tests.informerd.recorder import Recorder
 from tests.informerd.scripted import EXPIRED, ScriptedServer, pod, status

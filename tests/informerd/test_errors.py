@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from informerd.answer import error_from_answer
 from informerd.errors import (
     AlreadyExists,
     ApiError,
@@ -24,6 +23,7 @@ from informerd.errors import (
     Unauthorized,
     error_from_status,
 )
+from informerd.rest.answer import error_from_answer
 
 
 @pytest.mark.parametrize(

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 from pythonjsonlogger.json import JsonFormatter
 
-from informerd.client import Client
-from informerd.cluster_config import ClusterConfig
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.handler import HandlerFunctions
+from informerd.cache.list_watch import Page
+from informerd.cache.probe import Probe
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.store import Store
 from informerd.errors import CredentialsError, Forbidden, Status, Unreachable
-from informerd.factory import SharedInformerFactory
-from informerd.handler import HandlerFunctions
-from informerd.list_watch import Page
 from informerd.objects import Object
-from informerd.probe import Probe
-from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import Resource
-from informerd.store import Store
+from informerd.rest.client import Client
+from informerd.rest.cluster_config import ClusterConfig
 from tests.clock import FakeClock, settle
 from tests.informerd.conftest import Setup, StartInformer
 from tests.informerd.scripted import EXPIRED, ScriptedServer, bookmark, pod, status
@@ -328,7 +328,7 @@ class TestFields:
         assert line.pop("retry_at") > 1_799_999_000
         assert line == {
             "levelname": "WARNING",
-            "name": "informerd.health",
+            "name": "informerd.cache.health",
             "message": "pods: starting → forbidden: pods is forbidden",
             "resource": "pods",
             "previous_state": "starting",

@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import informerd
-from informerd import errors, models
+from informerd import errors
+from informerd.clients import models
 
 
 def test_every_name_that_is_listed_is_there_once() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from dashboard.live.messages import Chunk, Entry, Frame, Row, chunk_decoder, frame_decoder
+from informerd.decoding.packer import Packer
 from informerd.dictionary import Dictionary, train
 from informerd.objects import Blob
-from informerd.packer import Packer
 
 Message = dict[str, Any]
 

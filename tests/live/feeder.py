@@ -11,8 +11,8 @@ import zstandard
 from dashboard.live.messages import Chunk, Entry, Frame, Operation, Row, Tone
 from dashboard.live.replica import Replica
 from dashboard.resources.rows import columns_for
+from informerd.cache.health import Health
 from informerd.clock import Clock
-from informerd.health import Health
 from informerd.objects import Blob
 
 EPOCH = "1800000000000-abc"

@@ -29,9 +29,9 @@ from dashboard.live.context import SCOPE_KEY  # noqa: E402
 from dashboard.live.hub import Hub  # noqa: E402
 from dashboard.live.messages import Row  # noqa: E402
 from dashboard.resources.kinds import KindInfo, kinds_named  # noqa: E402
+from informerd.cache.health import Health  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
-from informerd.cluster import ClusterConfig  # noqa: E402
-from informerd.health import Health  # noqa: E402
+from informerd.rest.cluster import ClusterConfig  # noqa: E402
 from tests.live.feeder import Feeder, Feeders, pod  # noqa: E402
 
 KINDS = kinds_named(["pods", "namespaces", "events"])

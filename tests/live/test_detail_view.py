@@ -14,7 +14,7 @@ from dashboard.live.messages import Cell, Row
 from dashboard.live.renderer import Renderer
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import columns_for
-from informerd.health import Health
+from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, pod

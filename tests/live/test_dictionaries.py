@@ -17,10 +17,10 @@ from dashboard.live.pull import PATIENCE
 from dashboard.live.replica import Change, Replica
 from dashboard.live.snapshot import CHUNK_ROWS
 from dashboard.resources.query import Query
+from informerd.cache.health import Health
+from informerd.decoding.packer import SAMPLES, Packer
 from informerd.dictionary import Dictionary, dictionary_id
-from informerd.health import Health
 from informerd.objects import Blob
-from informerd.packer import SAMPLES, Packer
 from tests.clock import FakeClock
 from tests.live.fake_layer import RecordingLayer, dictionary, object_of, packed_row, tells_of_itself
 

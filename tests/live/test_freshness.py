@@ -7,7 +7,7 @@ import pytest
 from dashboard.live.freshness import Problem, problem_of
 from dashboard.live.messages import Chunk, Frame
 from dashboard.resources.kinds import KINDS
-from informerd.health import Health, State
+from informerd.cache.health import Health, State
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, pod
 

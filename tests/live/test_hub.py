@@ -16,7 +16,7 @@ from dashboard.live.socket import BIGGEST, COME_BACK, GIVE_UP, LIMIT, Message, S
 from dashboard.live.view_store import IDLE, KEPT
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.query import Query
-from informerd.health import Health
+from informerd.cache.health import Health
 from tests.clock import FakeClock, settle
 from tests.live.feeder import Feeder, Feeders, pod
 from tests.live.frames import ops_of

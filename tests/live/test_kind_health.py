@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from dashboard.live.kind_health import BEHIND, PATIENCE, KindHealth
-from informerd.health import Health, State
+from informerd.cache.health import Health, State
 from tests.clock import FakeClock
 
 

@@ -13,7 +13,7 @@ from dashboard.live.messages import Row
 from dashboard.live.renderer import Renderer
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.query import Query
-from informerd.health import Health
+from informerd.cache.health import Health
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, pod
 from tests.live.frames import Page, ops_of

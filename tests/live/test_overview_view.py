@@ -12,7 +12,7 @@ from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Change
 from dashboard.live.wrong_rows import Summary
 from dashboard.resources.kinds import kinds_named
-from informerd.health import Health
+from informerd.cache.health import Health
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, pod
 from tests.live.frames import ops_of

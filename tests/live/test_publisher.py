@@ -10,7 +10,7 @@ import pytest
 from dashboard.live.messages import Ask
 from dashboard.live.publisher import FRAME_ENTRIES, KEPT_ENTRIES, Publisher, new_epoch
 from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS
-from informerd.health import Health
+from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.clock import FakeClock, settle
 from tests.live.fake_layer import RecordingLayer, row

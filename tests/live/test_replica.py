@@ -12,8 +12,8 @@ from dashboard.live.publisher import Publisher
 from dashboard.live.pull import KEPT_BYTES, PATIENCE, Pull
 from dashboard.live.replica import SILENCE, Change, Replica
 from dashboard.live.snapshot import CHUNK_ROWS
-from informerd import packer
-from informerd.health import Health, State
+from informerd.cache.health import Health, State
+from informerd.decoding import packer
 from informerd.objects import Blob
 from tests.clock import FakeClock
 from tests.live.fake_layer import LossyQueue, RecordingLayer, object_of, packed_row, row, tells_of_itself

@@ -14,7 +14,7 @@ from dashboard.live.messages import Chunk, Frame, ask_decoder, encoder
 from dashboard.live.replica import SILENCE
 from dashboard.live.replicas import TICK, Replicas
 from dashboard.resources.kinds import kinds_named
-from informerd.health import Health
+from informerd.cache.health import Health
 from tests.clock import FakeClock, settle
 
 KINDS = kinds_named(["pods", "nodes", "namespaces", "deployments", "events"])

@@ -16,7 +16,7 @@ from dashboard.live.replica import Replica
 from dashboard.live.replicas import Replicas
 from dashboard.resources.kinds import kinds_named
 from informerd.clock import SystemClock
-from informerd.packer import SAMPLES
+from informerd.decoding.packer import SAMPLES
 from tests.controlplane import ControlPlane
 from tests.program import Program
 from tests.require import redis_url

@@ -20,11 +20,11 @@ from dashboard.live.replicas import Replicas
 from dashboard.live.worker import Worker
 from dashboard.resources.kinds import kinds_named
 from dashboard.resources.rows import projection_for
-from informerd.client import Client
 from informerd.clock import SystemClock
-from informerd.cluster import load_kubeconfig
 from informerd.errors import ServerError, Status
 from informerd.objects import Object, ObjectMeta
+from informerd.rest.client import Client
+from informerd.rest.cluster import load_kubeconfig
 from tests.clock import FakeClock
 from tests.controlplane import ControlPlane
 from tests.informerd.scripted import ScriptedServer
@@ -174,8 +174,8 @@ async def test_an_informer_that_fails_by_a_fault_of_its_own_says_so_on_the_page(
     async def fail(*_: object) -> None:
         raise KeyError("a fault of ours")
 
-    monkeypatch.setattr("informerd.watch_session.WatchSession.follow", fail)
-    monkeypatch.setattr("informerd.recovery.Recovery.pause", fail)
+    monkeypatch.setattr("informerd.cache.watch_session.WatchSession.follow", fail)
+    monkeypatch.setattr("informerd.cache.recovery.Recovery.pause", fail)
     request.end()
     await (await watching.server.take()).open()
     await eventually(lambda: watching.pods.health.state == "stale")

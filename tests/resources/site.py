@@ -13,9 +13,9 @@ from dashboard.live.hub import Hub
 from dashboard.live.messages import Row
 from dashboard.live.replica import Replica
 from dashboard.resources.kinds import KINDS, KindInfo, find_kind
-from informerd.client import Client
-from informerd.cluster import ClusterConfig
-from informerd.discovery import Discovery
+from informerd.rest.client import Client
+from informerd.rest.cluster import ClusterConfig
+from informerd.rest.discovery import Discovery
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder
 from tests.resources.made import Json, row_of

@@ -7,8 +7,8 @@ from html import unescape
 
 import pytest
 
-from informerd.health import Health, State
-from informerd.recovery import REFUSED
+from informerd.cache.health import Health, State
+from informerd.cache.recovery import REFUSED
 from tests.resources.made import Json, made, row_of
 from tests.resources.site import Site
 

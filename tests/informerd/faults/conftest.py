@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from informerd.client import Client
-from informerd.cluster import load_kubeconfig
+from informerd.rest.client import Client
+from informerd.rest.cluster import load_kubeconfig
 from tests.controlplane import ControlPlane, ControlPlaneError
 from tests.informerd.certificates import Authority
 from tests.informerd.faults.audit import FLAGS, write_policy

@@ -12,7 +12,7 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from informerd.cluster_config import ClusterConfig, TlsConfig
+from informerd.rest.cluster_config import ClusterConfig, TlsConfig
 from tests.controlplane import ControlPlane
 from tests.informerd.misbehaving import scripted
 

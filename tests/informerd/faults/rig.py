@@ -12,16 +12,16 @@ from uuid import uuid4
 
 import msgspec
 
-from informerd.client import Client
-from informerd.cluster import load_kubeconfig
-from informerd.cluster_config import ClusterConfig
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.health import Health
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.shared_informer import SharedInformer
 from informerd.errors import InformerdError
-from informerd.factory import SharedInformerFactory
-from informerd.health import Health
 from informerd.objects import Object
-from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import PODS, Resource
-from informerd.shared_informer import SharedInformer
+from informerd.rest.client import Client
+from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.cluster_config import ClusterConfig
 from tests.controlplane import ControlPlane
 from tests.informerd.faults.ledger import Identity, Ledger, identity
 from tests.wait import eventually

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 
-from informerd.factory import SharedInformerFactory
+from informerd.cache.factory import SharedInformerFactory
 from informerd.resource import PODS
 from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, Rig
 from tests.wait import eventually

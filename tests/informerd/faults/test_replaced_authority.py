@@ -6,8 +6,8 @@ import ssl
 from dataclasses import replace
 from pathlib import Path
 
-from informerd.cluster_config import TlsConfig
 from informerd.errors import Unreachable
+from informerd.rest.cluster_config import TlsConfig
 from tests.informerd.certificates import Authority
 from tests.informerd.faults.rig import QUICK, Rig
 from tests.wait import eventually

@@ -12,11 +12,11 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
-from informerd.client import Client
-from informerd.cluster_config import ClusterConfig, TlsConfig, UserConfig
+from informerd.cache.recovery import REFUSED
 from informerd.errors import Unauthorized
-from informerd.recovery import REFUSED
 from informerd.resource import Resource
+from informerd.rest.client import Client
+from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
 from tests.informerd.certificates import Authority
 from tests.informerd.faults.access import allow
 from tests.informerd.faults.audit import Audit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from informerd.cluster import load_kubeconfig
+from informerd.rest.cluster import load_kubeconfig
 from tests.informerd.faults.access import allow, forbid
 from tests.informerd.faults.rig import QUICK, Rig
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from informerd.client import Client
+from informerd.rest.client import Client
 from tests.informerd.faults.rig import CONFIG_MAPS, NAMESPACES, QUICK, Rig
 
 STORM = 8

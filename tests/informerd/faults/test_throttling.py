@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from informerd.cluster import load_kubeconfig
+from informerd.rest.cluster import load_kubeconfig
 from tests.controlplane import ControlPlane
 from tests.informerd.faults.access import allow
 from tests.informerd.faults.proxy import Proxy, Rule, proxied, too_many

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from informerd.cache.shared_informer import Registration
 from informerd.objects import Object
-from informerd.shared_informer import Registration
 
 Manner = Literal["plain", "at once", "slow", "raising", "cancelled", "gated", "in a thread"]
 Identity = tuple[str, str, int, str]

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from informerd import pager
-from informerd.delta_fifo import DeltaFifo
+from informerd.cache import pager
+from informerd.cache.delta_fifo import DeltaFifo
+from informerd.cache.event_stream import EventStream
+from informerd.cache.index import Index
+from informerd.cache.listener import Listener
+from informerd.cache.reflector import Reflector
+from informerd.cache.shared_informer import SharedInformer
+from informerd.cache.store import Store
+from informerd.cache.watch_session import Cursor, WatchSession
 from informerd.errors import Expired, MalformedStream
-from informerd.event_stream import EventStream
-from informerd.index import Index
-from informerd.listener import Listener
-from informerd.reflector import Reflector
-from informerd.shared_informer import SharedInformer
-from informerd.store import Store
-from informerd.stream import Line, LineCutter, WatchStream
-from informerd.watch_session import Cursor, WatchSession
+from informerd.rest.stream import Line, LineCutter, WatchStream
 
 Mutation = Callable[[pytest.MonkeyPatch], None]
 
@@ -113,7 +113,7 @@ def a_list_whose_pages_expire_ends_there(patch: pytest.MonkeyPatch) -> None:
             objects |= {obj.key: obj for obj in page.objects}
         return pager.Listing(objects, version, True)
 
-    patch.setattr("informerd.reflector.list_all", list_all)
+    patch.setattr("informerd.cache.reflector.list_all", list_all)
 
 
 def a_listener_drops_what_its_buffer_cannot_hold(patch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
-from informerd.shared_informer import SharedInformer
 from tests.informerd.model.api_server import ModelServer
 from tests.informerd.model.folding_handler import FoldingHandler, Identity, Injected, identity
 from tests.informerd.model.history import State

@@ -12,7 +12,7 @@ JOB = 0.3
 
 
 class VirtualThread:
-    """Stands in for `informerd.handler_thread.HandlerThread`: does each job on the event loop, a while later."""
+    """Stands in for `informerd.cache.handler_thread.HandlerThread`: does each job on the event loop, a while later."""
 
     def __init__(self, name: str, clock: Clock) -> None:
         self._clock = clock

@@ -9,16 +9,16 @@ from itertools import cycle
 from typing import TypeVar
 from unittest.mock import patch
 
-from informerd.client import Client
-from informerd.cluster_config import ClusterConfig
+from informerd.cache.handler import FilteringHandler
+from informerd.cache.list_watch import ListWatch
+from informerd.cache.probe import Probe
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.shared_informer import SharedInformer
 from informerd.errors import InformerStopped
-from informerd.handler import FilteringHandler
-from informerd.list_watch import ListWatch
 from informerd.objects import Object
-from informerd.probe import Probe
-from informerd.reflector_settings import ReflectorSettings
 from informerd.resource import PODS
-from informerd.shared_informer import SharedInformer
+from informerd.rest.client import Client
+from informerd.rest.cluster_config import ClusterConfig
 from tests.informerd.model.api_server import ModelServer
 from tests.informerd.model.folding_handler import FoldingHandler, Injected, Manner
 from tests.informerd.model.history import History
@@ -52,7 +52,7 @@ class World:
         self.loop = VirtualLoop(self.server, self._look)
         self._oracle: Oracle | None = None
         self._log = _Log(self.problems.append)
-        self._threads = patch("informerd.listener.HandlerThread", VirtualThread)
+        self._threads = patch("informerd.cache.listener.HandlerThread", VirtualThread)
         self._waits: list[asyncio.Task[None]] = []
         self._names = iter(range(10**6))
         self._run_now(lambda: self._build(streaming_lists, page_size, chances or [0.0]))

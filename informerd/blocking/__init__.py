@@ -1,0 +1,1 @@
+"""Informers for scripts without an event loop."""

@@ -1,0 +1,130 @@
+"""Informers for scripts: no asyncio in sight.
+
+with informers() as cluster:
+    pods = cluster.informer("pods")
+    cluster.wait_for_sync(30)
+    for pod in pods.list("default"):
+        print(pod.key)
+
+Everything happens on an event loop in a thread of its own. Whatever is asked for is read there, in one turn of the
+loop, in which nothing else changes: each answer is a consistent snapshot, and its objects are frozen. Two answers may
+differ.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, Self, TypeVar, Unpack, overload
+
+from informerd.blocking.informer import TIMEOUT, BlockingInformer
+from informerd.blocking.loop_thread import LoopThread, refuse_inside_event_loop
+from informerd.cache.factory import Narrowing, SharedInformerFactory
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.shared_informer import SharedInformer
+from informerd.objects import Object
+from informerd.resource import Resource
+from informerd.rest.client import Client
+from informerd.rest.cluster import current_cluster
+from informerd.rest.cluster_config import ClusterConfig
+
+T = TypeVar("T", bound=Object)
+R = TypeVar("R")
+
+
+class Informers:
+    """A cluster's informers, for any thread: ``with informers() as cluster``, or `open` and `close` in a REPL.
+
+    Leaving the block ends all of it: handlers, watches, connections and threads.
+    """
+
+    def __init__(
+        self,
+        config: ClusterConfig | None = None,
+        *,
+        context: str | None = None,
+        resync: float = 0.0,
+        settings: ReflectorSettings | None = None,
+    ) -> None:
+        self._config = config
+        self._context = context
+        self._resync = resync
+        self._settings = settings
+        self._loop = LoopThread("informers")
+        self._client: Client
+        self._factory: SharedInformerFactory
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def open(self) -> Self:
+        """Begin. Raises ConfigError where there is no cluster to be found, and InsideEventLoop."""
+        refuse_inside_event_loop()
+        config = self._config or current_cluster(self._context)
+        self._loop.start()
+        self._loop.call(partial(self._begin, config))
+        atexit.register(self.close)
+        return self
+
+    def close(self) -> None:
+        """End everything and wait for it; a handler that does not return is left behind after 10 s. May be repeated."""
+        if self._closed:
+            return
+        self._closed = True
+        atexit.unregister(self.close)
+        try:
+            self._loop.run(self._end)
+        finally:
+            self._loop.close()
+
+    @overload
+    def informer(self, resource: str | Resource, **narrowing: Unpack[Narrowing]) -> BlockingInformer[Object]: ...
+
+    @overload
+    def informer(
+        self, resource: str | Resource, projection: type[T], **narrowing: Unpack[Narrowing]
+    ) -> BlockingInformer[T]: ...
+
+    def informer(
+        self, resource: str | Resource, projection: type[Any] = Object, **narrowing: Unpack[Narrowing]
+    ) -> BlockingInformer[Any]:
+        """The informer of a resource, started: by its name (``po``, ``deployments.apps``) or as a Resource.
+
+        Narrowed as in `SharedInformerFactory.informer`, and raises as that; for names as `informer_for`.
+        """
+        return BlockingInformer(
+            self._loop, self._factory, self._loop.run(partial(self._start, resource, projection, narrowing))
+        )
+
+    def wait_for_sync(self, timeout: float | None = TIMEOUT) -> None:
+        """Wait until all have synced, `timeout` seconds at most. Raises CacheSyncTimeout: who has not, and why."""
+        self._loop.run(lambda: self._factory.wait_for_cache_sync(timeout))
+
+    def run(self, use: Callable[[Client], Coroutine[Any, Any, R]]) -> R:
+        """Anything else that the client can do: ``cluster.run(lambda client: client.get(PODS, "a", "default"))``."""
+        return self._loop.run(lambda: use(self._client))
+
+    def _begin(self, config: ClusterConfig) -> None:
+        self._client = Client(config)
+        self._factory = SharedInformerFactory(self._client, resync=self._resync, settings=self._settings)
+
+    async def _start(self, resource: str | Resource, projection: type[T], narrowing: Narrowing) -> SharedInformer[T]:
+        found = await self._factory.resolve(resource) if isinstance(resource, str) else resource
+        informer = self._factory.informer(found, projection, **narrowing)
+        self._factory.start()
+        return informer
+
+    async def _end(self) -> None:
+        try:
+            await self._factory.stop()
+        finally:
+            await self._client.close()
+
+
+informers = Informers
+"""``with informers() as cluster``: the cluster that this machine is set up for, or the one of a ClusterConfig."""

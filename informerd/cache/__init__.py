@@ -1,0 +1,1 @@
+"""The informer machinery: reflector, delta FIFO, store, handlers, factory and listers (client-go's tools/cache)."""

@@ -1,0 +1,175 @@
+"""One resource's LIST and WATCH: requests, and answers decoded into projections."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import Generic, TypeVar
+
+import msgspec
+
+from informerd.cache.event_stream import EventStream
+from informerd.clock import Clock
+from informerd.decoding.decoder import Decoder, Transform, TransformFailed
+from informerd.decoding.faults import Faults
+from informerd.decoding.form import METADATA, whole
+from informerd.decoding.list_splitter import ListSplitter
+from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject
+from informerd.objects import Object
+from informerd.resource import Resource
+from informerd.rest.client import Client
+from informerd.selectors.field_selector import FieldSelector, as_field_selector
+from informerd.selectors.label_selector import LabelSelector, as_label_selector
+
+T = TypeVar("T", bound=Object)
+
+
+class Page(msgspec.Struct, Generic[T]):
+    """A part of a list, or all of it where `continue_token` is empty."""
+
+    objects: list[T]
+    resource_version: str
+    continue_token: str = ""
+    remaining: int | None = None
+    """How many objects follow, where the API server says so."""
+    unusable: frozenset[str] = frozenset()
+    """The keys of objects that could not be transformed: they exist, but their state is not known."""
+
+
+class _ListMeta(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    resource_version: str = ""
+    continue_: str = msgspec.field(default="", name="continue")
+    remaining_item_count: int | None = None
+
+
+class _List(msgspec.Struct, gc=False, kw_only=True):
+    metadata: _ListMeta = _ListMeta()
+    items: list[msgspec.Raw] | None
+    """It must be there, if only as null: a Table has none, nor has what a proxy answers in the API server's place."""
+
+
+_list = msgspec.json.Decoder(_List)
+
+
+class ListWatch(Generic[T]):
+    """LIST and WATCH of one resource, in one namespace or all, narrowed by selectors.
+
+    With `metadata_only` the objects come as PartialObjectMetadata. Raises UnusableProjection and MalformedSelector.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        resource: Resource,
+        *,
+        projection: type[T],
+        transform: Transform | None = None,
+        namespace: str = "",
+        label_selector: str | LabelSelector = "",
+        field_selector: str | FieldSelector = "",
+        metadata_only: bool = False,
+        clock: Clock | None = None,
+    ) -> None:
+        self.resource = resource
+        self.namespace = namespace
+        self.projection = projection
+        self._client = client
+        self.faults = Faults(resource.key, clock)
+        self._form = METADATA if metadata_only else whole(resource)
+        self._decoder = Decoder(resource, projection, transform, self.faults, form=self._form)
+        labels, fields = as_label_selector(label_selector), as_field_selector(field_selector)
+        self._selectors = {"labelSelector": str(labels), "fieldSelector": str(fields)}
+
+    @property
+    def selector(self) -> str:
+        """What narrows it, for people: its label selector, its field selector after ``fields:``, ``metadata only``.
+
+        Empty for all of everything.
+        """
+        labels, fields = self._selectors["labelSelector"], self._selectors["fieldSelector"]
+        parts = (labels, fields and f"fields:{fields}", "metadata only" if self._form == METADATA else "")
+        return " ".join(part for part in parts if part)
+
+    async def page(
+        self,
+        resource_version: str,
+        *,
+        limit: int = 0,
+        continue_token: str = "",
+        came: Callable[[int], None] = lambda _count: None,
+    ) -> Page[T]:
+        """One page of a list; `limit` 0 means all of it. `came` is told how many objects there are while they come.
+
+        Objects of another kind, and those that could not be transformed, are logged and left out. Raises the errors of
+        `informerd.errors`; UnexpectedObject where all are of another kind, which must not pass for an empty list.
+        """
+        parameters = {
+            "resourceVersion": resource_version,
+            "limit": str(limit) if limit else "",
+            "continue": continue_token,
+        }
+        objects: list[T] = []
+        unusable: set[str] = set()
+        items = 0
+        splitter = ListSplitter(partial(self._decode_item, unusable))
+        path, headers = self.resource.path(self.namespace), {"Accept": self._form.list_accept}
+        try:
+            async with self._client.download(path, self._parameters(parameters), headers=headers) as body:
+                while chunk := await body.read():
+                    items += self._keep(splitter.feed(chunk), objects)
+                    came(len(objects))
+                    await asyncio.sleep(0)
+            rest, without_items = splitter.finish()
+            items += self._keep(rest, objects)
+            meta = _list.decode(without_items).metadata
+        except (*UNREADABLE, MalformedStream) as error:
+            raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
+        if items and not objects and not unusable:
+            raise UnexpectedObject(
+                f"none of the {items} objects in the list of {self.resource.key} can be one of these"
+            )
+        return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count, frozenset(unusable))
+
+    async def watch(
+        self, resource_version: str, *, lasting: float, begin_within: float = 30.0, send_initial_events: bool = False
+    ) -> EventStream[T]:
+        """Begin a watch that the API server is to end after `lasting` seconds; release the stream when done.
+
+        Its answer must begin within `begin_within` seconds. With `send_initial_events` it is a streaming list. Raises
+        the errors of `informerd.errors`.
+        """
+        parameters = {
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "resourceVersion": resource_version,
+            "timeoutSeconds": str(int(lasting)),
+        }
+        if send_initial_events:
+            parameters |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
+        path, headers = self.resource.path(self.namespace), {"Accept": self._form.watch_accept}
+        async with AsyncExitStack() as stack:
+            stream = await stack.enter_async_context(
+                self._client.stream(path, self._parameters(parameters), headers=headers, timeout=begin_within)
+            )
+            return EventStream(stream, self._decoder, stack.pop_all())
+
+    def _parameters(self, given: Mapping[str, str]) -> dict[str, str]:
+        return {name: value for name, value in {**given, **self._selectors}.items() if value}
+
+    @staticmethod
+    def _keep(decoded: list[T | None], objects: list[T]) -> int:
+        """Add what could be decoded; how many there were in all."""
+        objects += [obj for obj in decoded if obj is not None]
+        return len(decoded)
+
+    def _decode_item(self, unusable: set[str], item: memoryview) -> T | None:
+        try:
+            return self._decoder.decode_item(item)
+        except UnexpectedObject as error:
+            self.faults.unexpected(f"left out of the list of {self.resource.key}", error)
+        except TransformFailed as error:
+            unusable.add(error.key)
+            self.faults.untransformed(f"left out of the list of {self.resource.key}", error)
+        return None

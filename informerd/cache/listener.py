@@ -1,0 +1,249 @@
+"""Listeners: one for each handler, with a buffer and a task of its own, so that a slow one holds up nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Generic, TypeVar
+
+from informerd.cache.caller import Caller
+from informerd.cache.handler import Handler, name_of
+from informerd.cache.handler_thread import HandlerThread
+from informerd.cache.notification import Add, Delete, Notification, Update
+from informerd.cache.turns import Turns
+from informerd.cache.waiting import Waiting
+from informerd.clock import Clock
+from informerd.errors import InformerStopped
+from informerd.objects import Object
+
+__all__ = ["Add", "Delete", "Listener", "Notification", "Update", "is_cancelled"]
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+BUFFER_WARNING = 100_000
+"""Notifications waiting for one handler that are worth a line in the log."""
+
+STOP_LIMIT = 10.0
+"""Seconds for which the end of a call is waited for that a thread is in when its informer stops."""
+
+
+class Listener(Generic[T]):
+    """Delivers notifications to one handler, in order. It is also the registration that add_handler gives back.
+
+    What the handler raises is logged and counted, and delivery goes on. With `in_thread` the handler is called in a
+    thread of its own, one call at a time; what has gathered meanwhile is handed over together.
+    """
+
+    def __init__(
+        self,
+        handler: Handler[T],
+        *,
+        clock: Clock,
+        resync: float = 0.0,
+        same_version_updates: bool = False,
+        on_remove: Callable[[Listener[T]], None],
+        name: str = "",
+        resource: str = "",
+        in_thread: bool = False,
+    ) -> None:
+        self.name = name or name_of(handler)
+        """What logs and metrics call the handler."""
+        self.resync = resync
+        """Seconds between resyncs, 0 for none."""
+        self.resync_due = clock.now() + resync
+        self.given = 0
+        """Notifications put into the buffer so far."""
+        self.overflows = 0
+        """How often the buffer grew past BUFFER_WARNING."""
+        self._clock = clock
+        self._resource = resource
+        self._in_thread = in_thread
+        self._caller = Caller(
+            handler,
+            name=self.name,
+            resource=resource,
+            clock=clock,
+            same_version_updates=same_version_updates,
+            in_thread=in_thread,
+        )
+        self._turns = Turns(self.name, clock)
+        self._on_remove = on_remove
+        self._batches: deque[Sequence[Notification[T]] | None] = deque()
+        self._waiting = Waiting(clock)
+        self._overflowing = False
+        self._wakeup = asyncio.Event()
+        self._settled = asyncio.Event()
+        self._synced = False
+        self._removed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._thread: HandlerThread | None = None
+
+    @property
+    def has_synced(self) -> bool:
+        """Whether the informer has synced and each initial add has been delivered (returned or raised)."""
+        return self._synced
+
+    @property
+    def depth(self) -> int:
+        """Notifications that wait for the handler, the one that it is at included."""
+        return 0 if self._removed else self.given - self._caller.done
+
+    @property
+    def failures(self) -> int:
+        """How often the handler raised."""
+        return self._caller.failures
+
+    @property
+    def oldest_age(self) -> float:
+        """Seconds since the oldest notification that waits, or its batch, was put into the buffer; 0 for none."""
+        return self._waiting.oldest_age
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its task, or a call in its thread, has not ended."""
+        if self._task is None:
+            return False
+        return not self._task.done() or (self._thread is not None and self._thread.is_running)
+
+    async def wait_for_sync(self) -> None:
+        """Wait until `has_synced`. Raises InformerStopped if it is removed or the informer stops before."""
+        await self._settled.wait()
+        if not self._synced:
+            raise InformerStopped(f"the handler {self.name} was removed before it had been told of the first list")
+
+    def remove(self) -> None:
+        """Tell the handler nothing more; what was not delivered is dropped. A call under way goes on to its end.
+
+        May be repeated, and called from any thread, by the handler too.
+        """
+        self._caller.ended = True
+        if self._loop is None or _running_loop() is self._loop:
+            self._leave()
+        else:
+            with contextlib.suppress(RuntimeError):  # the event loop was closed, and with it all is over
+                self._loop.call_soon_threadsafe(self._leave)
+
+    def give(self, notifications: Sequence[Notification[T]]) -> None:
+        """Append to the buffer. For the informer; the sequence may be shared by all listeners."""
+        self._batches.append(notifications)
+        self.given += len(notifications)
+        self._waiting.put(len(notifications))
+        self._wakeup.set()
+        depth = self.given - self._caller.done
+        if depth <= BUFFER_WARNING // 2:
+            self._overflowing = False
+        elif depth > BUFFER_WARNING and not self._overflowing:
+            self._overflowing = True
+            self.overflows += 1
+            fields = {"resource": self._resource, "handler": self.name, "depth": depth}
+            log.warning("%d notifications wait for the handler %s", depth, self.name, extra=fields)
+
+    def give_end_of_initial_list(self) -> None:
+        """Append the mark after which the handler has synced. For the informer."""
+        self._batches.append(None)
+        self._wakeup.set()
+
+    def start(self) -> None:
+        """Begin to deliver. For the informer."""
+        if self._task is None and not self._removed:
+            self._loop = asyncio.get_running_loop()
+            self._task = asyncio.create_task(self._run(), name=f"handler {self.name}")
+
+    async def stop(self) -> None:
+        """End the delivery and wait for its end. For the informer.
+
+        An async call under way is cancelled; one in a thread is waited for, STOP_LIMIT seconds at most.
+        """
+        self.remove()
+        if self._task is not None:
+            if not self._task.cancelling():
+                self._task.cancel()
+            await asyncio.wait((self._task,))
+        thread = self._thread
+        if thread is not None and not await thread.join(STOP_LIMIT):
+            text = "the handler %s has not returned within %g s and is left behind in its thread"
+            log.warning(text, self.name, STOP_LIMIT, extra={"resource": self._resource, "handler": self.name})
+        self._thread = None
+
+    def _leave(self) -> None:
+        if self._removed:
+            return
+        self._removed = True
+        self._batches.clear()
+        self._waiting.clear()
+        self._settled.set()
+        self._wakeup.set()
+        self._on_remove(self)
+
+    async def _run(self) -> None:
+        if self._in_thread:
+            self._thread = HandlerThread(f"handler {self.name}", self._clock)
+        try:
+            while not self._removed:
+                if not self._batches:
+                    self._wakeup.clear()
+                    await self._wakeup.wait()
+                    self._turns.had()
+                elif (batch := self._batches.popleft()) is None:
+                    self._synced = True
+                    self._settled.set()
+                elif self._thread is None:
+                    await self._deliver(batch)
+                    self._waiting.take(len(batch))
+                else:
+                    await self._deliver_in(self._thread, batch)
+        finally:
+            if self._thread is not None:
+                self._thread.end()
+
+    async def _deliver(self, batch: Sequence[Notification[T]]) -> None:
+        position, count = 0, len(batch)
+        caller, turns = self._caller, self._turns
+        while position < count and not self._removed:
+            start = position
+            end = start + turns.left
+            position, answer = caller.call(batch, start, end if end < count else count)  # noqa: FURB136 - the hot path
+            if answer is None:
+                turns.took(position - start)
+            else:
+                turns.awaited(position - start)
+                try:
+                    await answer
+                except asyncio.CancelledError as error:
+                    if is_cancelled():
+                        raise
+                    caller.failed(batch[position - 1], error)  # what the handler awaited was cancelled, not this task
+                except Exception as error:  # noqa: BLE001 - a handler's failure must not end the delivery
+                    caller.failed(batch[position - 1], error)
+                caller.done += 1
+            if turns.left <= 0:
+                await asyncio.sleep(0)
+                turns.had()
+
+    async def _deliver_in(self, thread: HandlerThread, batch: Sequence[Notification[T]]) -> None:
+        """Hand over the batch, and what follows it up to the end of the initial list, in one go."""
+        batches = [batch]
+        while self._batches and (following := self._batches[0]) is not None:
+            batches.append(following)
+            self._batches.popleft()
+        await thread.run(partial(self._caller.call_in_thread, batches))
+        self._waiting.take(sum(map(len, batches)))
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def is_cancelled() -> bool:
+    """Whether the cancellation of this very task has been asked for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

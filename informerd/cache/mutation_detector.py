@@ -1,0 +1,225 @@
+"""The mutation detector: tells when somebody has changed an object of a store, which all who read it share.
+
+Objects are frozen, but a dict or list in a projection is not, nor is anything safe from force_setattr. For development
+and tests, because it keeps every object's fields once more (client-go's CacheMutationDetector, which ends the process).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from informerd.cache.store import Store
+from informerd.clock import Clock
+from informerd.errors import CacheMutated
+from informerd.objects import Object
+from informerd.repeats import Repeats, nth
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+PERIOD = 1.0
+"""Seconds between two looks at everything."""
+
+RETAIN = 120.0
+"""Seconds for which objects are looked at that have left the store: handlers may still hold them."""
+
+TURN = 200
+"""Objects after which the event loop gets its turn."""
+
+MOST_CHANGES = 10
+"""Changed fields of one object that are told."""
+
+
+class FieldChange(msgspec.Struct, frozen=True):
+    """A field that is not what it was. Both values are as in JSON; a value that is no JSON is its repr."""
+
+    path: str
+    before: Any
+    after: Any
+
+    def __str__(self) -> str:
+        return f"{self.path} from {self.before!r} to {self.after!r}"
+
+
+class Mutation(msgspec.Struct, frozen=True):
+    """An object that was changed in the store: which, and what about it."""
+
+    resource: str
+    key: str
+    resource_version: str
+    changes: tuple[FieldChange, ...]
+
+    def __str__(self) -> str:
+        changed = "; ".join(map(str, self.changes))
+        return f"{self.resource} {self.key} at version {self.resource_version} was changed in the store: {changed}"
+
+
+_NO_JSON = (TypeError, ValueError, RuntimeError)
+"""What encoding raises for a value that has become no JSON, or that a thread changes right now."""
+
+MutationHandler = Callable[[Mutation], None]
+
+
+class _Entry(msgspec.Struct, Generic[T]):
+    obj: T
+    key: str
+    resource_version: str
+    state: _State
+    blob: bytes | None
+    current: float
+    """When it was last seen in the store."""
+
+
+class MutationDetector(Generic[T]):
+    """Compares the objects of one store with what they were when they came.
+
+    What was changed is logged as an error and given to `on_mutation`, once for each change. Who changed it cannot be
+    told; it happened since the last look, which is `period` seconds ago.
+    """
+
+    def __init__(
+        self,
+        resource: str,
+        store: Store[T],
+        *,
+        clock: Clock,
+        on_mutation: MutationHandler,
+        period: float = PERIOD,
+        retain: float = RETAIN,
+    ) -> None:
+        self.found: list[Mutation] = []
+        """Everything so far."""
+        self._resource = resource
+        self._store = store
+        self._clock = clock
+        self._on_mutation = on_mutation
+        self._repeats = Repeats(clock)
+        self._period = period
+        self._retain = retain
+        self._entries: dict[int, _Entry[T]] = {}
+
+    def add(self, objects: Iterable[T]) -> None:
+        """Remember objects as they are. For the informer, before anybody else sees them.
+
+        What is remembered already stays as it was: a relist may hand over what the store has.
+        """
+        now = self._clock.now()
+        for obj in objects:
+            if id(obj) not in self._entries:  # which holds the object, so that no other one can have its id
+                version = obj.metadata.resource_version
+                self._entries[id(obj)] = _Entry(obj, obj.key, version, _state(obj), _blob(obj), now)
+
+    async def run(self) -> None:
+        """Look at everything each period until cancelled."""
+        while True:
+            await self._clock.sleep(self._period)
+            entries = iter([*self._entries.items()])
+            while turn := [*islice(entries, TURN)]:
+                self._look_at(turn)
+                await asyncio.sleep(0)
+
+    def check(self) -> None:
+        """Look at everything now. Raises CacheMutated where anything was ever found; for the end of a test."""
+        self.look()
+        if self.found:
+            raise CacheMutated(tuple(map(str, self.found)))
+
+    def look(self) -> None:
+        """Look at everything now."""
+        self._look_at([*self._entries.items()])
+
+    def _look_at(self, entries: Iterable[tuple[int, _Entry[T]]]) -> None:
+        now = self._clock.now()
+        for identity, entry in entries:
+            self._compare(entry)
+            if self._store.get(entry.key) is entry.obj:
+                entry.current = now
+            elif now - entry.current > self._retain:
+                self._entries.pop(identity, None)
+
+    def _compare(self, entry: _Entry[T]) -> None:
+        state, blob = _state(entry.obj), _blob(entry.obj)
+        if state == entry.state and blob == entry.blob:
+            return
+        fields = zip(_json_names(entry.obj), _parts(entry.state), _parts(state), strict=True)
+        changes = [change for name, before, after in fields for change in _differences(name, before, after)]
+        if blob != entry.blob:
+            changes.append(FieldChange("blob", f"{len(entry.blob or b'')} bytes", f"{len(blob or b'')} bytes"))
+        entry.state, entry.blob = state, blob
+        if changes:
+            self._report(Mutation(self._resource, entry.key, entry.resource_version, tuple(changes[:MOST_CHANGES])))
+
+    def _report(self, mutation: Mutation) -> None:
+        self.found.append(mutation)
+        fields = {"resource": mutation.resource, "object": mutation.key, "failures": len(self.found)}
+        if number := self._repeats.count("mutation"):
+            log.error("%s%s", mutation, nth(number), extra=fields)
+        try:
+            self._on_mutation(mutation)
+        except Exception:
+            if number := self._repeats.count("handler"):
+                text = "the mutation handler failed on %s %s%s"
+                log.exception(text, mutation.resource, mutation.key, nth(number), extra=fields)
+
+
+_State = bytes | tuple[bytes, ...]
+"""An object's fields but the blob, as one JSON list; or one by one, where a field is no JSON."""
+
+
+def _state(obj: Object) -> _State:
+    values = [getattr(obj, name) for name in obj.__struct_fields__ if name != "blob"]
+    try:
+        return msgspec.json.encode(values)
+    except _NO_JSON:
+        return tuple(map(_encoded, values))
+
+
+def _parts(state: _State) -> list[Any]:
+    """The value of each field."""
+    if isinstance(state, bytes):
+        values: list[Any] = msgspec.json.decode(state)
+        return values
+    return [*map(_decoded, state)]
+
+
+def _json_names(obj: Object) -> list[str]:
+    names = zip(obj.__struct_encode_fields__, obj.__struct_fields__, strict=True)
+    return [encoded for encoded, name in names if name != "blob"]
+
+
+def _blob(obj: Object) -> bytes | None:
+    return None if obj.blob is None else obj.blob.data
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except _NO_JSON:
+        return b"\0" + repr(value).encode()
+
+
+def _decoded(encoded: bytes) -> Any:
+    return encoded[1:].decode() if encoded.startswith(b"\0") else msgspec.json.decode(encoded)
+
+
+def _differences(path: str, before: Any, after: Any) -> Iterator[FieldChange]:
+    """The smallest parts that differ; None stands for what is not there."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in {**before, **after}:
+            yield from _differences(_below(path, name), before.get(name), after.get(name))
+    elif isinstance(before, list) and isinstance(after, list):
+        for place in range(max(len(before), len(after))):
+            pair = [each[place] if place < len(each) else None for each in (before, after)]
+            yield from _differences(f"{path}[{place}]", *pair)
+    elif before != after:
+        yield FieldChange(path, before, after)
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if name.replace("-", "").replace("_", "").isalnum() else f'{path}["{name}"]'

@@ -1,0 +1,61 @@
+"""The pager: a whole list, page by page (client-go's tools/pager)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import msgspec
+
+from informerd.cache.list_watch import ListWatch, Page
+from informerd.errors import Expired
+from informerd.objects import Object
+
+T = TypeVar("T", bound=Object)
+
+Progress = Callable[[int, int | None], None]
+"""Told how many objects have come and, where the API server says so, how many are still to come."""
+
+
+class Listing(msgspec.Struct, Generic[T]):
+    """All objects by key at one resource version."""
+
+    objects: dict[str, T]
+    resource_version: str
+    paginated: bool
+    """Whether it took several pages."""
+    unusable: frozenset[str] = frozenset()
+    """The keys of objects that exist in a state that is not known."""
+
+
+async def list_all(list_watch: ListWatch[T], resource_version: str, *, limit: int, progress: Progress) -> Listing[T]:
+    """List everything, in pages of `limit` objects (0: at once).
+
+    Where a later page has expired, the whole list is asked for again without pages at the version first asked for.
+    What goes wrong with the first page is raised.
+    """
+    before = 0
+
+    def came(count: int) -> None:
+        progress(before + count, None)
+
+    page = await list_watch.page(resource_version, limit=limit, came=came)
+    listing: Listing[T] = Listing({}, page.resource_version, bool(page.continue_token))
+    _add(listing, page, progress)
+    while page.continue_token:
+        before = len(listing.objects)
+        try:
+            page = await list_watch.page("", limit=limit, continue_token=page.continue_token, came=came)
+        except Expired:
+            before = 0
+            page = await list_watch.page(resource_version, came=came)
+            listing = Listing({}, page.resource_version, True)
+        _add(listing, page, progress)
+    return listing
+
+
+def _add(listing: Listing[T], page: Page[T], progress: Progress) -> None:
+    for obj in page.objects:
+        listing.objects[obj.key] = obj
+    listing.unusable |= page.unusable
+    progress(len(listing.objects), page.remaining)

@@ -1,0 +1,114 @@
+"""Between a failure and the next try: say what is wrong, tell who wants to know, wait."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from informerd.cache.backoff import Backoff
+from informerd.cache.health import HealthMonitor, State
+from informerd.clock import Clock, sleep_or
+from informerd.errors import ApiError, CredentialsError, Forbidden, InformerdError, NotFound, Unauthorized, Unreachable
+from informerd.repeats import Repeats, nth
+
+log = logging.getLogger(__name__)
+
+REFUSED = "the API server does not accept the credentials"
+"""How the problem begins where it answered 401."""
+
+LONGEST_ORDER = 600.0
+"""Seconds; whoever is told to come later than that comes then all the same: it is longer than any watch lasts."""
+
+WatchErrorHandler = Callable[[Exception], None]
+"""Called for failures of a list, of a watch and of a watch's start, before the wait for the next try."""
+
+
+class Recovery:
+    """One reflector's failures. `listed`: there is a list in the store, which a failure makes stale."""
+
+    def __init__(self, name: str, *, clock: Clock, monitor: HealthMonitor, backoff: Backoff) -> None:
+        self.on_error: WatchErrorHandler | None = None
+        self.listed = False
+        self._name = name
+        self._clock = clock
+        self._monitor = monitor
+        self._backoff = backoff
+        self._wake = asyncio.Event()
+        self._server_silent = False
+        self._repeats = Repeats(clock)
+        self._kind = ""  # of the failure that was said last, empty where the next one goes without saying
+
+    async def pause(self, error: Exception, *, at_most: float = float("inf")) -> None:
+        """Report `error` and wait: by the backoff or `at_most` seconds, longer where the API server asks for it (but no
+        longer than LONGEST_ORDER).
+
+        The wait ends at once when the API server answers a probe again.
+        """
+        self._report(error)
+        delay = min(self._backoff.next(), at_most)
+        if isinstance(error, ApiError) and error.retry_after is not None:
+            delay = max(delay, min(error.retry_after, LONGEST_ORDER))
+        problem = self._sentence(error)
+        self._monitor.failures += 1
+        self._say_another(error, problem)
+        answered = isinstance(error, CredentialsError) or not isinstance(error, Unreachable)
+        self._monitor.become(self._state_after(error), problem, self._clock.time() + delay, answered=answered)
+        self._wake.clear()
+        await sleep_or(self._wake, delay, self._clock)
+
+    def declare(self, problem: str, *, answered: bool = False, retry_at: float | None = None) -> None:
+        """The watch is lost, for the reason in this sentence; `answered` where it is not the API server's silence."""
+        self._kind = ""
+        self._monitor.become(self._state_after(None), problem, retry_at, answered=answered)
+
+    def works(self) -> None:
+        """A watch has begun: two minutes of that, and the backoff starts over."""
+        self._backoff.works()
+
+    def probe_answered(self, *, well: bool) -> None:
+        """The API server is alive: what waits for it may try at once. Only one that is well gives its word on that."""
+        if well:
+            self._monitor.heard()
+        if self._server_silent:
+            self._server_silent = False
+            self._wake.set()
+
+    def probe_failed(self) -> None:
+        """The API server does not answer."""
+        self._server_silent = True
+
+    def _sentence(self, error: Exception) -> str:
+        if isinstance(error, NotFound):
+            return f"the API server has no {self._name}"
+        return f"{REFUSED}: {error}" if isinstance(error, Unauthorized) else str(error)
+
+    def _state_after(self, error: Exception | None) -> State:
+        if isinstance(error, NotFound):
+            return "absent"
+        if self.listed:
+            return "stale"
+        return "forbidden" if isinstance(error, (Forbidden, Unauthorized)) else "unreachable"
+
+    def _say_another(self, error: Exception, problem: str) -> None:
+        """Say that the problem is of another kind now, where the state does not change and so says nothing."""
+        state, kind = self._state_after(error), type(error).__name__
+        another = state == self._monitor.state and self._kind not in ("", kind)
+        self._kind = kind
+        if another and (number := self._repeats.count(kind)):
+            fields = {"resource": self._name, "state": state, "problem": problem, "failures": self._monitor.failures}
+            log.warning("%s: still %s: %s%s", self._name, state, problem, nth(number), extra=fields)
+
+    def _report(self, error: Exception) -> None:
+        if not isinstance(error, InformerdError):
+            self._log_fault("unexpected failure", error)
+        if self.on_error is not None:
+            try:
+                self.on_error(error)
+            except Exception as fault:  # noqa: BLE001 - it must not keep the informer from trying again
+                self._log_fault("the watch-error handler failed", fault)
+
+    def _log_fault(self, what: str, error: Exception) -> None:
+        if number := self._repeats.count(f"{what} {type(error).__name__}"):
+            fields = {"resource": self._name, "failures": number}
+            log.error("%s: %s%s", self._name, what, nth(number), exc_info=error, extra=fields)

@@ -1,0 +1,324 @@
+"""The reflector: lists, then watches, and puts what it hears into the delta FIFO, whatever the network does.
+
+The rules are client-go's (reflector.go, 0.37) except where a comment says otherwise.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import Generic, TypeVar
+
+from informerd.cache.backoff import Backoff
+from informerd.cache.beginning import BEGIN_WITHIN, Beginning
+from informerd.cache.counters import ReflectorCounters
+from informerd.cache.delta_fifo import DeltaFifo
+from informerd.cache.health import HealthMonitor
+from informerd.cache.list_watch import ListWatch
+from informerd.cache.outcome import counted
+from informerd.cache.pager import list_all
+from informerd.cache.probe import Probe
+from informerd.cache.recovery import Recovery
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.retry_window import RetryWindow
+from informerd.cache.watch_session import GRACE, Cursor, HistoryLost, WatchSession
+from informerd.clock import Clock
+from informerd.errors import (
+    Expired,
+    InformerdError,
+    NotBegun,
+    NotFound,
+    ResourceVersionTooLarge,
+    ServerError,
+    TooManyRequests,
+    Unreachable,
+)
+from informerd.objects import Object
+from informerd.repeats import Repeats
+from informerd.resource_version import is_before
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+STREAMING_LIST_TRIES = 3
+"""How often in a row a streaming list may be cut off before a plain list is tried in its place. (client-go would go on
+for ever: a proxy that cuts every answer after 30 s would keep a large list from ever coming.)"""
+
+
+class Reflector(Generic[T]):
+    """Mirrors one resource into `fifo` until cancelled; never ends by itself and never raises."""
+
+    def __init__(
+        self,
+        list_watch: ListWatch[T],
+        fifo: DeltaFifo[T],
+        *,
+        clock: Clock,
+        monitor: HealthMonitor,
+        probe: Probe | None = None,
+        settings: ReflectorSettings | None = None,
+    ) -> None:
+        self._source = list_watch
+        self._fifo = fifo
+        self._clock = clock
+        self._monitor = monitor
+        self._probe = probe
+        self._settings = settings or ReflectorSettings()
+        self._name = list_watch.resource.key
+        self.counters = ReflectorCounters()
+        self.recovery = Recovery(self._name, clock=clock, monitor=monitor, backoff=self._backoff())
+        self._cursor = Cursor()
+        self._session: WatchSession[T] | None = None
+        self._beginning = Beginning(clock, self._while_live)
+        self._version_unavailable = False  # the last list met Expired or TooLarge: ask for any version
+        self._broken = False  # a connection broke, or none came: the server that answers next may be an older one
+        self._paginated = False  # the list at version 0 came in pages, so it is served by etcd: go on in pages
+        self._last_start = clock.now() - self._settings.watch_interval
+        self._lists = self._watches = 0
+        self._not_streamed: Exception | None = None  # why the last list did not come as a stream
+        self._method_said = ""
+        self._repeats = Repeats(clock)
+        self._internal_errors = RetryWindow(clock, self._settings.internal_error_retry)
+
+    @property
+    def last_resource_version(self) -> str:
+        """The newest version that was heard of; a watch goes on from here."""
+        return self._cursor.version
+
+    def _backoff(self) -> Backoff:
+        settings = self._settings
+        return Backoff(self._clock, base=settings.backoff, cap=settings.backoff_cap, chance=settings.chance)
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        if self._probe is not None:
+            self._probe.subscribe(self)
+        try:
+            while True:
+                try:
+                    await self._list_and_watch()
+                except NotFound as error:
+                    await self._vanish()
+                    await self.recovery.pause(error, at_most=self._settings.absent_retry)
+                except Exception as error:  # noqa: BLE001 - whatever it is, it is reported and tried again
+                    await self.recovery.pause(error)
+        finally:
+            if self._probe is not None:
+                self._probe.unsubscribe(self)
+
+    def probe_answered(self, *, well: bool) -> None:
+        """The API server is alive, and `well` or not."""
+        self.recovery.probe_answered(well=well)
+
+    def probe_failed(self, problem: str) -> None:
+        """The API server does not answer: what the stream says, or does not say, is worth nothing."""
+        self.recovery.probe_failed()
+        self._broken = True
+        if self._session is not None:
+            self._session.declare_dead(problem)
+            return
+        self._while_live(problem)  # between two watches
+        self._beginning.give_up()
+
+    def _while_live(self, problem: str) -> None:
+        if self._monitor.state == "live":
+            self.recovery.declare(problem)
+
+    async def _list_and_watch(self) -> None:
+        self._lists += 1
+        self._monitor.relists = self._lists - 1
+        session = await self._watch_list() if self._settings.streaming_lists else None
+        if session is None:
+            await self._list()
+        self._say_method(session is not None)
+        await self._watch(session)
+
+    async def _watch_list(self) -> WatchSession[T] | None:
+        """Replace the store from a streaming list; its stream, or None where a plain list must do."""
+        cut_off = 0
+        while cut_off < STREAMING_LIST_TRIES:
+            version = "" if self._version_unavailable else self._cursor.version
+            await self._keep_interval()
+            try:
+                with counted(self._clock, partial(self.counters.listed, "stream")) as attempt:
+                    session = await self._begin_watch(version, send_initial_events=True)
+                    if await self._replace_from(session):
+                        return session
+                    attempt.outcome = "cut_off"
+                cut_off += 1
+            except InformerdError as error:
+                if isinstance(error, (Expired, ResourceVersionTooLarge)) and version:
+                    self._version_unavailable = True
+                elif _is_to_be_waited_out(error):
+                    await self.recovery.pause(error)
+                else:
+                    self._not_streamed = error
+                    return None
+        self._not_streamed = InformerdError(f"it was cut off {cut_off} times")
+        return None
+
+    def _say_method(self, streamed: bool) -> None:
+        """Say that lists come in pages, and why, when that is news."""
+        error, self._not_streamed = self._not_streamed, None
+        reason = "" if streamed or error is None else type(error).__name__
+        if reason and reason != self._method_said and self._repeats.count(reason):
+            fields = {"resource": self._name, "problem": str(error)}
+            log.info("%s: no streaming list, but pages: %s", self._name, error, extra=fields)
+        self._method_said = reason
+
+    async def _replace_from(self, session: WatchSession[T]) -> bool:
+        """Whether the list came and is in the store; else the session is over."""
+        done = False
+        self._session = session
+        try:
+            streamed = await session.collect(self._progress)
+            if streamed is not None:
+                await self._replace(streamed.objects, streamed.resource_version, streamed.unusable)
+                done = True
+        finally:
+            if not done:
+                await self._end(session)
+        return done
+
+    async def _list(self) -> None:
+        """Replace the store from a list; where the version is gone or not there yet, once more at any version."""
+        try:
+            await self._list_at("" if self._version_unavailable else self._cursor.version or "0")
+        except (Expired, ResourceVersionTooLarge):
+            self._version_unavailable = True
+            await self._list_at("")
+
+    async def _list_at(self, version: str) -> None:
+        paged = version in ("", "0") or self._paginated
+        limit = self._settings.page_size if paged else 0
+        with counted(self._clock, partial(self.counters.listed, "pages")):
+            listing = await list_all(self._source, version, limit=limit, progress=self._progress)
+        if version == "0" and listing.paginated:
+            self._paginated = True
+        await self._replace(listing.objects, listing.resource_version, listing.unusable)
+
+    async def _replace(self, objects: dict[str, T], version: str, unusable: frozenset[str]) -> None:
+        self._version_unavailable = self._broken = False
+        self._monitor.listed, self._monitor.remaining = len(objects), None
+        self._fifo.replace(objects, version, unusable)
+        await self._fifo.processed()
+        self._cursor.version, self._cursor.from_start = version, False
+        self.recovery.listed = True
+
+    def _progress(self, count: int, remaining: int | None) -> None:
+        self._monitor.heard()
+        self._monitor.listed, self._monitor.remaining = count, remaining
+        if not self.recovery.listed:
+            self._monitor.become("syncing")
+
+    async def _watch(self, session: WatchSession[T] | None) -> None:
+        """Watch until a relist is needed, and raise why."""
+        while True:
+            if session is None:
+                session = await self._resume()
+            try:
+                await self._follow(session)
+            except (TooManyRequests, Unreachable) as error:
+                self._broken = self._broken or isinstance(error, Unreachable)
+                await self.recovery.pause(error)
+            except HistoryLost:
+                self._version_unavailable = True
+                raise
+            except ServerError as error:
+                if error.status.reason != "InternalError" or not self._internal_errors.again():
+                    raise
+            session = None
+
+    async def _follow(self, session: WatchSession[T]) -> None:
+        self._session = session
+        try:
+            session.check_alive()
+            self._monitor.heard()
+            self._monitor.become("live")
+            self.recovery.works()
+            with counted(self._clock, self.counters.watched) as attempt:
+                await session.follow()
+                attempt.outcome = session.ending
+                self._broken = self._broken or session.ending == "cut_off"
+        finally:
+            await self._end(session)
+
+    async def _resume(self) -> WatchSession[T]:
+        """Begin a watch at the last version. No answer and 429 are waited out; other failures are raised."""
+        while True:
+            await self._keep_interval()
+            try:
+                if self._broken:
+                    await self._check_history()
+                with counted(self._clock, self.counters.not_watched) as attempt:
+                    session = await self._begin_watch(self._cursor.version)
+                    attempt.outcome = ""
+            except (TooManyRequests, Unreachable) as error:
+                self._broken = self._broken or isinstance(error, Unreachable)
+                await self.recovery.pause(error)
+            else:
+                self._cursor.from_start = self._cursor.version in ("", "0")
+                return session
+
+    async def _check_history(self) -> None:
+        """Raise HistoryLost where the API server came back older than what it has told of.
+
+        kube-apiserver accepts a watch from a version that it has not reached and is silent until it has, so that what
+        a restored backup took away would stay in the store. (client-go does not notice.)
+        """
+        newest = (await self._beginning.of(self._source.page("", limit=1))).resource_version
+        self._broken = False
+        if is_before(newest, self._cursor.version):
+            self._version_unavailable = True
+            raise HistoryLost(f"the API server is at version {newest}, but was at {self._cursor.version} before")
+
+    async def _keep_interval(self) -> None:
+        """A server that ends each watch after one event must not make a hot loop of this."""
+        wait = self._last_start + self._settings.watch_interval - self._clock.now()
+        if wait > 0:
+            await self._clock.sleep(wait)
+
+    async def _begin_watch(self, version: str, *, send_initial_events: bool = False) -> WatchSession[T]:
+        began = self._clock.now()
+        lasting = self._settings.watch_timeout * (1 + self._settings.chance())
+        answer = self._source.watch(
+            version,
+            lasting=lasting,
+            begin_within=BEGIN_WITHIN if send_initial_events else lasting + GRACE,
+            send_initial_events=send_initial_events,
+        )
+        stream = await self._beginning.of(answer)
+        self._last_start = began
+        self._watches += 1
+        self._monitor.reconnects = self._watches - 1
+        return WatchSession(
+            stream,
+            self._cursor,
+            self._fifo,
+            began=began,
+            lasting=lasting,
+            name=self._name,
+            clock=self._clock,
+            monitor=self._monitor,
+            silence=self._settings.silence,
+            on_dead=self.recovery.declare,
+        )
+
+    async def _end(self, session: WatchSession[T]) -> None:
+        self._session = None
+        await session.release()
+
+    async def _vanish(self) -> None:
+        """The resource does not exist (any more): neither do its objects."""
+        if self.recovery.listed:
+            self._fifo.replace({}, "")
+            await self._fifo.processed()
+        self.recovery.listed = False
+        self._monitor.listed = 0
+        self._cursor = Cursor()
+        self._version_unavailable = self._paginated = False
+
+
+def _is_to_be_waited_out(error: InformerdError) -> bool:
+    """Whether a streaming list that failed so is to be tried again as it was; not where it did not begin in time."""
+    return isinstance(error, (TooManyRequests, Unreachable)) and not isinstance(error, NotBegun)

@@ -1,0 +1,280 @@
+"""The shared informer: one reflector, one store, any number of handlers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar
+
+from informerd.cache.backoff import Backoff
+from informerd.cache.counters import InformerCounters
+from informerd.cache.delta_fifo import DeltaFifo
+from informerd.cache.delta_processor import DeltaProcessor
+from informerd.cache.handler import Handler
+from informerd.cache.health import Health, HealthMonitor
+from informerd.cache.index import IndexFunction
+from informerd.cache.list_watch import ListWatch
+from informerd.cache.listener import Listener, is_cancelled
+from informerd.cache.lister import Lister
+from informerd.cache.mutation_detector import MutationDetector, MutationHandler
+from informerd.cache.notification import Add
+from informerd.cache.probe import Probe
+from informerd.cache.recovery import WatchErrorHandler
+from informerd.cache.reflector import Reflector
+from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.shared_processor import SharedProcessor
+from informerd.cache.store import Store
+from informerd.cache.version_waiters import VersionWaiters
+from informerd.clock import Clock, SystemClock
+from informerd.decoding.faults import FaultListener
+from informerd.errors import AlreadyStarted, InformerStopped
+from informerd.objects import Object
+from informerd.repeats import Repeats, nth
+from informerd.resource import Resource
+from informerd.resource_version import has_reached, parse_resource_version
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+Registration = Listener
+"""What add_handler gives back: `has_synced`, `wait_for_sync()`, `remove()`, `failures`, `depth`."""
+
+MINIMUM_RESYNC = 1.0
+"""Seconds; a shorter resync period is raised to it."""
+
+
+class SharedInformer(Generic[T]):
+    """Keeps `store` equal to what the API server has and tells handlers what changed.
+
+    Handlers are told in order, at least once, each from a task of its own: see `handler.Handler`. The store changes
+    before they are told. `health()` says how far all this is true right now.
+    """
+
+    def __init__(
+        self,
+        list_watch: ListWatch[T],
+        *,
+        clock: Clock | None = None,
+        probe: Probe | None = None,
+        resync: float = 0.0,
+        indexes: Mapping[str, IndexFunction[T]] | None = None,
+        settings: ReflectorSettings | None = None,
+        on_mutation: MutationHandler | None = None,
+    ) -> None:
+        self.resource: Resource = list_watch.resource
+        self.namespace = list_watch.namespace
+        self.selector = list_watch.selector
+        self.store: Store[T] = Store(indexes)
+        self.lister = Lister(self.resource, self.store, list_watch.projection)
+        """Answers by name, namespace, selectors and indexes from the store."""
+        self._clock = clock or SystemClock()
+        self._monitor = HealthMonitor(self._clock, self.resource.key)
+        self._fifo: DeltaFifo[T] = DeltaFifo(self._clock)
+        self._reflector = Reflector(
+            list_watch, self._fifo, clock=self._clock, monitor=self._monitor, probe=probe, settings=settings
+        )
+        self._faults = list_watch.faults
+        self.counters = InformerCounters(self._reflector.counters, self._faults.counts, self._monitor.entered)
+        """What was counted so far, for metrics."""
+        self._repeats = Repeats(self._clock)
+        self._default_resync = resync
+        self._handlers: SharedProcessor[T] = SharedProcessor(self._clock)
+        self._version_waiters = VersionWaiters()
+        self._synced = False
+        self._settled = asyncio.Event()
+        self._started = False
+        self._stopped = False
+        self._backoff = Backoff(self._clock)
+        self.mutations: MutationDetector[T] | None = None
+        """Watches over the store's objects, where `on_mutation` is to be told of changes to them."""
+        if on_mutation is not None:
+            key = self.resource.key
+            self.mutations = MutationDetector(key, self.store, clock=self._clock, on_mutation=on_mutation)
+        self._processor = DeltaProcessor(
+            self._fifo,
+            self.store,
+            self._handlers,
+            counters=self.counters,
+            mutations=self.mutations,
+            on_batch=self._after_batch,
+        )
+
+    @property
+    def has_synced(self) -> bool:
+        """Whether the store has held a first complete list. Handlers may still be at it, see Registration."""
+        return self._synced
+
+    @property
+    def last_resource_version(self) -> str:
+        """The version up to which the API server's word was read; the store's own is `store.resource_version`."""
+        return self._reflector.last_resource_version
+
+    @property
+    def registrations(self) -> list[Registration[T]]:
+        """The handlers' registrations, in the order in which they were added."""
+        return self._handlers.listeners
+
+    @property
+    def queued(self) -> tuple[int, float]:
+        """How many deltas are on their way into the store, and how many seconds the oldest of them has been."""
+        return len(self._fifo), self._fifo.oldest_age
+
+    def health(self) -> Health:
+        """How fresh the store is, right now."""
+        return self._monitor.snapshot()
+
+    def on_health(self, listener: Callable[[Health], None]) -> Callable[[], None]:
+        """Call `listener` at each change of state, problem or next try; the answer ends that."""
+        return self._monitor.subscribe(listener)
+
+    def on_fault(self, listener: FaultListener) -> Callable[[], None]:
+        """Call `listener` with the error of each object that could not be taken as it came; the answer ends that.
+
+        The informer goes on: an object of another kind or one that the transform failed on is left out, one that the
+        projection does not fit (ProjectionMismatch) is stored with nothing but its head.
+        """
+        return self._faults.subscribe(listener)
+
+    def set_watch_error_handler(self, handler: WatchErrorHandler) -> None:
+        """Call `handler` with each failure of a list or watch. Raises AlreadyStarted after `run`."""
+        if self._started:
+            raise AlreadyStarted("the watch-error handler must be set before the informer starts")
+        self._reflector.recovery.on_error = handler
+
+    def add_index(self, name: str, function: IndexFunction[T]) -> None:
+        """Add an index, at any time. Raises IndexExists."""
+        self.store.add_index(name, function)
+
+    def add_handler(
+        self,
+        handler: Handler[T],
+        *,
+        resync: float | None = None,
+        same_version_updates: bool | None = None,
+        name: str = "",
+        in_thread: bool = False,
+    ) -> Registration[T]:
+        """Tell `handler` of everything in the store, as adds of the initial list, and then of every change.
+
+        `resync`: seconds between updates for every object although nothing changed (0 for none, at least 1; default is
+        the informer's). `same_version_updates`: whether updates that repeat a resource version (resync, relist) are
+        delivered; by default only with a resync. `name` is what logs and metrics call it, by default its class or
+        function; handlers of one name are counted together. `in_thread`: the handler's functions are plain ones that
+        block, and are called in a thread of their own. Raises InformerStopped.
+        """
+        if self._stopped:
+            raise self._stopped_error()
+        period = self._default_resync if resync is None else resync
+        listener = Listener(
+            handler,
+            clock=self._clock,
+            resync=max(period, MINIMUM_RESYNC) if period > 0 else 0.0,
+            same_version_updates=period > 0 if same_version_updates is None else same_version_updates,
+            on_remove=self._handlers.forget,
+            name=name,
+            resource=self.resource.key,
+            in_thread=in_thread,
+        )
+        self._handlers.add(listener)
+        if len(self.store):
+            listener.give([Add(obj, True) for obj in self.store])
+        if self.has_synced:
+            listener.give_end_of_initial_list()
+        if self._started:
+            listener.start()
+        return listener
+
+    async def wait_for_sync(self) -> None:
+        """Wait until `has_synced`. Raises InformerStopped."""
+        await self._settled.wait()
+        if not self._synced:
+            raise self._stopped_error()
+
+    async def wait_for(self, resource_version: str) -> None:
+        """Wait until the store has seen `resource_version`, such as that of one's own write.
+
+        Raises InformerStopped, and MalformedResourceVersion for what the store could never reach.
+        """
+        parse_resource_version(resource_version)
+        if has_reached(self.store.resource_version, resource_version):
+            return
+        if self._stopped:
+            raise self._stopped_error()
+        await self._version_waiters.wait(resource_version)
+
+    async def run(self) -> None:
+        """Run until cancelled. Raises AlreadyStarted the second time, InformerStopped after `close`.
+
+        A fault of the informer's own is logged, and the store is said to be stale; after the reflector's backoff it
+        lists anew, which tells handlers exactly what they have missed. Who waits for a version or the sync waits on.
+        (client-go lets the process crash, for want of a place to say so.)
+        """
+        if self._started:
+            raise AlreadyStarted(f"the informer of {self.resource.key} was started before")
+        if self._stopped:
+            raise self._stopped_error()
+        self._started = True
+        self._handlers.start()
+        try:
+            while True:
+                await self._say_and_wait(await self._run_until_fault())
+        finally:
+            await self.close()
+
+    async def _run_until_fault(self) -> Exception:
+        """Run until something fails that must not, then drop what is queued: the next list has it."""
+        try:
+            await asyncio.create_task(self._work(), name=f"work of the informer {self.resource.key}")
+        except ExceptionGroup as group:
+            self._fifo.clear()
+            self._say_restart(group.exceptions[0])
+            if is_cancelled():  # the group had a fault to raise and forgot that it was cancelled as well
+                raise asyncio.CancelledError from group
+            return group.exceptions[0]
+        raise AssertionError("none of these ends by itself")
+
+    async def _work(self) -> None:
+        """All that runs. In a task of its own, because a TaskGroup that meets a fault cancels the task it is in."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._reflector.run(), name=f"reflector {self.resource.key}")
+            tasks.create_task(self._processor.run(), name=f"processor {self.resource.key}")
+            tasks.create_task(self._handlers.resync(self._fifo), name=f"resync {self.resource.key}")
+            if self.mutations is not None:
+                tasks.create_task(self.mutations.run(), name=f"mutation detector {self.resource.key}")
+
+    def _say_restart(self, fault: Exception) -> None:
+        self.counters.restarts += 1
+        if number := self._repeats.count(type(fault).__name__):
+            fields = {"resource": self.resource.key, "failures": number}
+            text = "the informer of %s has failed and will list anew%s"
+            log.error(text, self.resource.key, nth(number), exc_info=fault, extra=fields)
+
+    async def _say_and_wait(self, fault: Exception) -> None:
+        delay = self._backoff.next()
+        problem = f"the informer of {self.resource.key} has failed and will list anew: {fault}"
+        self._reflector.recovery.declare(problem, answered=True, retry_at=self._clock.time() + delay)
+        await self._clock.sleep(delay)
+
+    async def close(self) -> None:
+        """End the handlers and wait for that; who waits for anything gets InformerStopped.
+
+        For an informer that never ran; one that runs does this at its end.
+        """
+        self._stopped = True
+        self._settled.set()
+        self._fifo.close()
+        self._version_waiters.fail(self._stopped_error())
+        await self._handlers.stop()
+        if self.mutations is not None:
+            self.mutations.look()
+
+    def _stopped_error(self) -> InformerStopped:
+        return InformerStopped(f"the informer of {self.resource.key} has stopped")
+
+    def _after_batch(self) -> None:
+        if self._fifo.has_synced and not self._synced:
+            self._synced = True
+            self._settled.set()
+            self._handlers.give_end_of_initial_list()
+        self._version_waiters.reached(self.store.resource_version)

@@ -1,0 +1,88 @@
+"""The streaming list (watch-list, KEP-3157): the first events of a watch, up to a bookmark, are the list."""
+
+from __future__ import annotations
+
+import logging
+from typing import Generic, TypeVar
+
+import msgspec
+
+from informerd.cache.deltas import Added, Deleted, Updated
+from informerd.cache.event_stream import EventStream, Unusable
+from informerd.cache.pager import Progress
+from informerd.clock import Clock
+from informerd.errors import MalformedStream
+from informerd.objects import Object
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+WARN_EVERY = 10.0
+GIVE_UP_AFTER = 30.0
+"""Seconds of silence before the bookmark after which the API server is taken not to know streaming lists. (client-go
+would wait for ever.)"""
+
+
+class StreamedList(msgspec.Struct, Generic[T]):
+    """The objects by key at the version of the bookmark that ended the list; the stream goes on from there.
+
+    `unusable` are the keys of objects that exist in a state that is not known.
+    """
+
+    objects: dict[str, T]
+    resource_version: str
+    unusable: frozenset[str] = frozenset()
+
+
+async def collect(stream: EventStream[T], progress: Progress) -> StreamedList[T] | None:
+    """Read up to the bookmark that ends the list; None if the stream ends before.
+
+    Raises what the stream raises, and MalformedStream where the bookmark does not say from where to go on.
+    """
+    objects: dict[str, T] = {}
+    unusable: set[str] = set()
+    while events := await stream.batch():
+        for position, event in enumerate(events):
+            if isinstance(event, (Added, Updated)):
+                objects[event.key] = event.object
+            elif isinstance(event, Deleted):
+                objects.pop(event.key, None)
+                unusable.discard(event.key)
+            elif isinstance(event, Unusable):
+                unusable.add(event.key)
+            elif event.ends_initial:
+                if not event.resource_version:
+                    raise MalformedStream("the bookmark that ends the streaming list has no resource version")
+                stream.push_back(events[position + 1 :])
+                return StreamedList(objects, event.resource_version, frozenset(unusable))
+        progress(len(objects), None)
+    return None
+
+
+class Patience:
+    """Warns of every 10 s in which nothing comes, let alone the bookmark that ends a streaming list, then gives up."""
+
+    def __init__(self, stream: EventStream[T], *, clock: Clock, name: str) -> None:
+        self.gave_up = False
+        self._close = stream.close
+        self._clock = clock
+        self._name = name
+        self._heard = clock.now()
+
+    def heard(self) -> None:
+        """Something came."""
+        self._heard = self._clock.now()
+
+    async def run(self) -> None:
+        """Watch until cancelled or out of patience."""
+        while True:
+            await self._clock.sleep(WARN_EVERY)
+            silent = self._clock.now() - self._heard
+            if silent < WARN_EVERY:
+                continue
+            text = "%s: the bookmark that ends the streaming list has not come, nor anything for %g s"
+            log.warning(text, self._name, silent, extra={"resource": self._name, "silent": silent})
+            if silent >= GIVE_UP_AFTER:
+                self.gave_up = True
+                self._close()
+                return

@@ -1,0 +1,221 @@
+"""One open watch, from its first event to its end: what comes goes into the delta FIFO."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import msgspec
+
+from informerd.cache.delta_fifo import DeltaFifo
+from informerd.cache.deltas import Added, Bookmark, Change
+from informerd.cache.event_stream import Event, EventStream, Unusable
+from informerd.cache.health import HealthMonitor
+from informerd.cache.pager import Progress
+from informerd.cache.streaming_list import Patience, StreamedList, collect
+from informerd.cache.vigil import Vigil
+from informerd.clock import Clock
+from informerd.errors import InformerdError, Unreachable
+from informerd.objects import Object
+from informerd.resource_version import is_before
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+SHORT = 1.0
+"""Seconds; a watch that ends sooner without an event has failed."""
+
+GRACE = 30.0
+"""Seconds beyond the time asked for after which a watch that the API server has not ended is ended from this side.
+
+(client-go relies on the server. But what a proxy in between has forgotten is silent for ever, while probes go through.)
+"""
+
+
+class ShortWatch(InformerdError):
+    """The API server ended a watch at once and without an event."""
+
+
+class HistoryLost(InformerdError):
+    """The API server is at a version before one that it has told of: restored from a backup, or another one.
+
+    (client-go does not notice: such a watch stays silent until the versions have caught up.)
+    """
+
+
+class Cursor(msgspec.Struct):
+    """Up to where the API server's word was read; a watch goes on from there."""
+
+    version: str = ""
+    from_start: bool = False
+    """The watch began at "" or "0": its first ADDED events are the state of things, in no order, and no news."""
+
+    def advance(self, version: str, *, added: bool = False) -> None:
+        """Take an event's version; `added`: it was an ADDED."""
+        if self.from_start:
+            if added:
+                return
+            self.from_start = False
+        if version:
+            self.version = version
+
+
+class WatchSession(Generic[T]):
+    """Reads one stream, which is its to release. `on_dead` is told when it is found dead, and why.
+
+    It `began` then (monotonic seconds) and the API server is to end it after `lasting` seconds.
+    """
+
+    def __init__(
+        self,
+        stream: EventStream[T],
+        cursor: Cursor,
+        fifo: DeltaFifo[T],
+        *,
+        began: float,
+        lasting: float,
+        name: str,
+        clock: Clock,
+        monitor: HealthMonitor,
+        silence: float,
+        on_dead: Callable[[str], None],
+    ) -> None:
+        self._stream = stream
+        self._cursor = cursor
+        self._fifo = fifo
+        self._began = began
+        self._ends_by = began + lasting + GRACE
+        self._name = name
+        self._clock = clock
+        self._monitor = monitor
+        self._silence = silence
+        self._on_dead = on_dead
+        self._dead = ""
+        self._events_came = False
+        self.ending = "ok"
+        """How a stream ended that did not fail: ok, cut_off or overtime (see `outcome.OUTCOMES`)."""
+
+    async def collect(self, progress: Progress) -> StreamedList[T] | None:
+        """The list that a streaming list's stream begins with; None if it ended before, and not at once.
+
+        Raises what the stream raises, Unreachable where it was found dead, ShortWatch, and InformerdError where the
+        API server does not know streaming lists.
+        """
+        patience = Patience(self._stream, clock=self._clock, name=self._name)
+        watching = asyncio.create_task(patience.run())
+
+        def advance(count: int, remaining: int | None) -> None:
+            patience.heard()
+            self._events_came = True
+            progress(count, remaining)
+
+        progress(0, None)
+        streamed = None
+        try:
+            streamed = await collect(self._stream, advance)
+        except Unreachable as error:
+            log.debug("%s: the streaming list was cut off: %s", self._name, error)
+        finally:
+            watching.cancel()
+        if patience.gave_up:
+            raise InformerdError("the API server does not send the bookmark that ends a streaming list")
+        self._events_came |= streamed is not None
+        self._check_end()
+        return streamed
+
+    async def follow(self) -> None:
+        """Queue events until the stream ends; a broken connection is an end like any other, and so is overtime.
+
+        Raises what the stream raises, Unreachable where it was found dead, and ShortWatch.
+        """
+        vigil = Vigil(self._clock, self._silence, self._fell_silent)
+        overtime = asyncio.create_task(self._end_overtime())
+        try:
+            while events := await self._stream.batch():
+                self._events_came = True
+                vigil.word(bookmark=self._take(events))
+        except Unreachable as error:
+            log.debug("%s: the watch was cut off: %s", self._name, error)
+            self.ending = "cut_off"
+        finally:
+            vigil.end()
+            overtime.cancel()
+        self._check_end()
+
+    def check_alive(self) -> None:
+        """Raises Unreachable where it was found dead."""
+        if self._dead:
+            raise Unreachable(self._dead)
+
+    def declare_dead(self, problem: str) -> None:
+        """Close the stream because it is not to be trusted any more."""
+        self._dead = problem
+        self._on_dead(problem)
+        self._stream.close()
+
+    async def release(self) -> None:
+        """Close the connection."""
+        await self._stream.release()
+
+    async def _end_overtime(self) -> None:
+        await self._clock.sleep(self._ends_by - self._clock.now())
+        log.debug("%s: the API server has not ended the watch in time", self._name)
+        self.ending = "overtime"
+        self._stream.close()
+
+    def _check_end(self) -> None:
+        self.check_alive()
+        if not self._events_came and self._clock.now() - self._began < SHORT:
+            raise ShortWatch("the API server ended the watch at once")
+
+    def _check_order(self, bookmark: str) -> None:
+        """Only bookmarks tell: the versions of objects need not grow where an API server keeps no single history."""
+        if not self._cursor.from_start and is_before(bookmark, self._cursor.version):
+            raise HistoryLost(f"the API server is at version {bookmark}, but was at {self._cursor.version} before")
+
+    def _fell_silent(self) -> None:
+        self.declare_dead(f"nothing was heard for {self._silence:g} s")
+
+    def _take(self, events: list[Event[T]]) -> bool:
+        """Queue what came; whether a bookmark was in it."""
+        changes: list[Change[T]] = []
+        bookmarks = 0
+        for event in events:
+            if isinstance(event, Bookmark):
+                self._queue(changes)
+                changes = []
+                self._check_order(event.resource_version)
+                self._pass(event)
+                bookmarks += 1
+            elif isinstance(event, Unusable):
+                self._queue(changes)
+                changes = []
+                if not self._cursor.from_start:  # else it may have been an ADDED, whose version says nothing
+                    self._pass(Bookmark(event.resource_version))
+            else:
+                changes.append(event)
+        self._queue(changes)
+        if bookmarks:
+            self._monitor.heard_bookmark()
+        if bookmarks < len(events):
+            self._monitor.heard_event()
+        return bookmarks > 0
+
+    def _pass(self, bookmark: Bookmark) -> None:
+        """Go on from a bookmark, and queue it where it says anything."""
+        self._cursor.advance(bookmark.resource_version)
+        if bookmark.resource_version:
+            self._fifo.bookmark(bookmark)
+
+    def _queue(self, changes: list[Change[T]]) -> None:
+        """Queue changes, and go on from the last of them."""
+        if not changes:
+            return
+        if not self._cursor.from_start:
+            self._cursor.advance(changes[-1].object.metadata.resource_version)
+        else:
+            for change in changes:
+                self._cursor.advance(change.object.metadata.resource_version, added=isinstance(change, Added))
+        self._fifo.extend(changes)

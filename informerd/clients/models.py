@@ -1,0 +1,86 @@
+"""The official client's models (``kubernetes.aio.client.models``, such as V1Pod) for whoever wants them.
+
+Importing this imports that package, which takes about a second and 100 MB; nothing else of informerd does. Nothing
+here opens a connection or a session.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Generic, Protocol, Self, TypeVar, cast
+
+from kubernetes.aio.client import ApiClient
+from pydantic import ValidationError
+
+from informerd.clients.codec import JsonCodec
+from informerd.errors import InvalidCall, UnexpectedObject
+from informerd.resource import Resource
+from informerd.rest.call import Json
+
+
+class Model(Protocol):
+    """What every official model class has."""
+
+    @classmethod
+    def from_dict(cls, obj: dict[str, Any] | None) -> Self | None: ...
+
+
+M = TypeVar("M", bound=Model)
+
+
+def to_model(model: type[M], obj: Json) -> M:
+    """A whole object, such as `Object.full` or the dynamic client gives, as an official model.
+
+    Fields that this release of the models does not know are left out. Raises UnexpectedObject, which names the field,
+    where the object breaks the models' rules.
+    """
+    try:
+        made = model.from_dict(obj)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, each['loc'])) or error.title}: {each['msg']}" for each in error.errors()
+        )
+        raise UnexpectedObject(f"{model.__name__} does not fit an object: {problems}") from error
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise UnexpectedObject(f"{model.__name__} does not fit an object: {error}") from error
+    if made is None:
+        raise UnexpectedObject(f"{model.__name__} does not fit: there is no object")
+    return made
+
+
+def to_body(obj: Model) -> Json:
+    """An official model as a plain dict, ready to be sent; what is None is left out.
+
+    Times are written with microseconds, in UTC: the only form that both metav1.Time and metav1.MicroTime (as in leases)
+    take. (The official client leaves the microseconds out where they are 0, and leases are then refused.) Raises
+    InvalidCall for a time without a zone.
+    """
+    return cast("Json", _Writer().sanitize_for_serialization(obj))
+
+
+class ModelCodec(Generic[M]):
+    """Official models of one class, for one resource."""
+
+    def __init__(self, resource: Resource, model: type[M]) -> None:
+        self._model = model
+        self._json = JsonCodec(resource)
+
+    def decode(self, raw: bytes | memoryview) -> M:
+        return to_model(self._model, self._json.decode(raw))
+
+    def encode(self, obj: M) -> Json:
+        return to_body(obj)
+
+
+class _Writer(ApiClient):
+    """The official client's way to write models, without the client."""
+
+    def __init__(self) -> None:  # the official one reads the system's certificates, which nothing here needs
+        pass
+
+    def sanitize_for_serialization(self, obj: Any) -> Any:
+        if isinstance(obj, datetime):
+            if obj.tzinfo is None:
+                raise InvalidCall(f"the time {obj} has no zone: give it one, such as UTC")
+            return obj.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return super().sanitize_for_serialization(obj)  # type: ignore[no-untyped-call]

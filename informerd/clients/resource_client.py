@@ -1,0 +1,173 @@
+"""One resource's verbs, with objects in the form that the caller chose: plain dicts, projections or official models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
+
+import msgspec
+
+from informerd.clients.resource_reader import ResourceReader, selectors
+from informerd.clients.subresource_client import SubresourceClient, WriteOptions
+from informerd.errors import InvalidCall, MalformedAnswer
+from informerd.resource import Resource
+from informerd.rest.call import Json, PatchType, metadata_of
+from informerd.selectors.field_selector import FieldSelector
+from informerd.selectors.label_selector import LabelSelector
+
+T = TypeVar("T")
+
+
+class DeleteOptions(TypedDict, total=False):
+    """How to delete."""
+
+    propagation_policy: Literal["Background", "Foreground", "Orphan"]
+    """What becomes of dependents: deleted afterwards, before, or left alone. The default is the resource's own."""
+    grace_period: int
+    """Seconds until it is ended by force; 0 is at once."""
+    dry_run: bool
+
+
+class _Head(msgspec.Struct):
+    kind: str = ""
+
+
+class ResourceClient(ResourceReader[T]):
+    """The verbs of one resource, in one namespace or in all.
+
+    Every one raises the errors of `informerd.errors` and no others: an ApiError where the server said no (Conflict,
+    NotFound, Invalid…), Unreachable where it said nothing, InvalidCall and MalformedSelector where nothing was sent,
+    UnknownResource where discovery does not know the name, MalformedAnswer and UnexpectedObject where what came is not
+    what was asked for. The API server's warnings go to `on_warning`, if there is one, and to the client's own.
+    """
+
+    async def create(self, obj: T | Json, **options: Unpack[WriteOptions]) -> T:
+        """POST a new object. Raises AlreadyExists and Invalid."""
+        body = await self._body(obj)
+        place = self.namespace or metadata_of(body).get("namespace", "")
+        return await self._object(lambda r: self._client.create(r, body, place, **options), place)
+
+    async def update(self, obj: T | Json, **options: Unpack[WriteOptions]) -> T:
+        """PUT an object as it was read and then changed. Raises Conflict where somebody else has changed it since.
+
+        Of a dict, every field that is left out is deleted; so is, of an official model, what it does not know.
+        """
+        return await self._put(obj, "", options)
+
+    async def update_status(self, obj: T | Json, **options: Unpack[WriteOptions]) -> T:
+        """PUT its status; whatever else `obj` says is ignored. Raises as `update` does."""
+        return await self._put(obj, "status", options)
+
+    async def patch(
+        self,
+        name: str,
+        patch: Json | Sequence[Any] | bytes,
+        patch_type: PatchType = "merge",
+        *,
+        subresource: Literal["", "status"] = "",
+        **options: Unpack[WriteOptions],
+    ) -> T:
+        """PATCH an object: ``merge`` (RFC 7396), ``json`` (RFC 6902), or ``strategic`` for built-in kinds.
+
+        A patch that names metadata.resourceVersion or uid (a ``test`` in a JSON patch) raises Conflict (Invalid) where
+        they have passed; one that does not is laid over whatever is there.
+        """
+        if patch_type == "apply":
+            raise InvalidCall("server-side apply is made with apply()")
+        return await self._object(
+            lambda r: self._client.patch(r, name, self.namespace, patch, patch_type, subresource=subresource, **options)
+        )
+
+    async def apply(
+        self,
+        obj: T | Json,
+        *,
+        force: bool = False,
+        subresource: Literal["", "status"] = "",
+        **options: Unpack[WriteOptions],
+    ) -> T:
+        """Server-side apply: have the fields that `obj` names so, and those left out that this manager named before.
+
+        Creates the object where there is none. Raises Conflict, whose causes name fields and owners, where another
+        manager has set one otherwise; `force` takes it over.
+        """
+        body = await self._body(obj)
+        meta = metadata_of(body)
+        place = self.namespace or meta.get("namespace", "")
+        name = meta.get("name", "")
+        return await self._object(
+            lambda r: self._client.patch(
+                r, name, place, _typed(body, r), "apply", subresource=subresource, force=force, **options
+            ),
+            place,
+        )
+
+    async def scale(self, name: str, replicas: int, **options: Unpack[WriteOptions]) -> int:
+        """Ask for so many replicas by the object's scale; how many are asked for then."""
+        scaled = await self.subresource("scale").patch(name, {"spec": {"replicas": replicas}}, **options)
+        try:
+            return int(scaled["spec"].get("replicas", 0))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise MalformedAnswer(f"the scale of {name} says no number of replicas") from error
+
+    async def delete(
+        self, name: str, *, uid: str = "", resource_version: str = "", **options: Unpack[DeleteOptions]
+    ) -> T | None:
+        """DELETE an object; with `uid` or `resource_version` only that very one, else Conflict.
+
+        The object where it is still there, waiting for its finalizers or its grace period; None where it is gone.
+        """
+        resource, codec = await self._ready(self.namespace, needs_namespace=True)
+        answer = await self._warned(
+            self._client.delete(resource, name, self.namespace, uid=uid, resource_version=resource_version, **options)
+        )
+        is_status = answer.decode(_Head).kind == "Status" and resource.kind != "Status"
+        return None if is_status else codec.decode(answer.body)
+
+    async def delete_collection(
+        self,
+        *,
+        label_selector: str | LabelSelector = "",
+        field_selector: str | FieldSelector = "",
+        everything: bool = False,
+        **options: Unpack[DeleteOptions],
+    ) -> None:
+        """DELETE what the selectors fit, each object on its own: some may be gone where an error is raised.
+
+        Without any selector that is all there is, which must be asked for with `everything`: a selector that happens to
+        be empty is not taken for it.
+        """
+        query = selectors({"label_selector": label_selector, "field_selector": field_selector})
+        if not (everything or any(query.values())):
+            raise InvalidCall("a selector is needed to delete a collection, or everything=True to delete all of it")
+        resource, _ = await self._ready(self.namespace, needs_namespace=True)
+        labels, fields = query["labelSelector"], query["fieldSelector"]
+        await self._warned(
+            self._client.delete_collection(
+                resource, self.namespace, label_selector=labels, field_selector=fields, **options
+            )
+        )
+
+    def subresource(self, name: str) -> SubresourceClient:
+        """Another subresource than status, such as ``scale`` or ``eviction``; its objects are plain dicts."""
+        return SubresourceClient(self._client, self._call, self.namespace, name)
+
+    async def _put(self, obj: T | Json, subresource: str, options: WriteOptions) -> T:
+        body = await self._body(obj)
+        place = self.namespace or metadata_of(body).get("namespace", "")
+        return await self._object(
+            lambda r: self._client.update(r, body, place, subresource=subresource, **options), place
+        )
+
+    async def _body(self, obj: T | Json) -> Json:
+        """What is to be sent for `obj`. Raises InvalidCall."""
+        if isinstance(obj, dict):
+            return obj
+        meant = self._meant
+        resource = meant if isinstance(meant, Resource) else await meant()
+        return self._make_codec(resource).encode(obj)
+
+
+def _typed(body: Json, resource: Resource) -> Json:
+    """With kind and apiVersion, which a server-side apply must say."""
+    return {"apiVersion": resource.api_version, "kind": resource.kind, **body}

@@ -1,0 +1,169 @@
+"""One resource read: get, list and watch, with objects in the form that the caller chose."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Generic, TypedDict, TypeVar, Unpack
+
+from informerd.clients.codec import Codec
+from informerd.clients.object_list import ObjectList, decode_list
+from informerd.clients.object_watch import ObjectWatch
+from informerd.errors import ApiError, Expired, InvalidCall
+from informerd.resource import Resource
+from informerd.rest.answer import Answer
+from informerd.rest.client import Client
+from informerd.rest.warning_log import OnWarning, hand_on
+from informerd.selectors.field_selector import FieldSelector, as_field_selector
+from informerd.selectors.label_selector import LabelSelector, as_label_selector
+
+T = TypeVar("T")
+
+PAGE = 500
+"""Objects a page, as client-go's pager and kubectl have it."""
+
+
+class Selection(TypedDict, total=False):
+    """Which objects of a collection are meant."""
+
+    label_selector: str | LabelSelector
+    field_selector: str | FieldSelector
+
+
+class ResourceReader(Generic[T]):
+    """The reading verbs of one resource; `ResourceClient` has the others and says what is raised."""
+
+    def __init__(
+        self,
+        client: Client,
+        resource: Resource | Callable[[], Awaitable[Resource]],
+        codec: Callable[[Resource], Codec[T]],
+        namespace: str = "",
+        *,
+        on_warning: OnWarning | None = None,
+    ) -> None:
+        self.namespace = namespace
+        self._client = client
+        self._meant = resource
+        self._make_codec = codec
+        self._codec: Codec[T] | None = None
+        self._coded: Resource | None = None
+        self._on_warning = on_warning
+
+    async def get(self, name: str, *, resource_version: str = "") -> T:
+        """One object; with a `resource_version`, as of then or later ("0": whatever a cache has). Raises NotFound."""
+        params = {"resourceVersion": resource_version}
+        return await self._object(lambda r: self._client.get(r, name, self.namespace, params=params))
+
+    async def list(
+        self, *, limit: int = PAGE, resource_version: str = "", **selection: Unpack[Selection]
+    ) -> ObjectList[T]:
+        """All objects that are meant, as they were at one resource version, fetched `limit` at a time (0: at once).
+
+        Where a page has expired in the meantime, the whole list is fetched anew, without pages: never a mixture.
+        """
+        first = await self._page(limit, resource_version, "", selection)
+        items, token = first.items, first.continue_token
+        while token:
+            try:
+                page = await self._page(limit, "", token, selection)
+            except Expired:
+                return await self._page(0, resource_version, "", selection)
+            items += page.items
+            token = page.continue_token
+        return ObjectList(items, first.resource_version)
+
+    async def each(
+        self, *, limit: int = PAGE, resource_version: str = "", mixed: bool = False, **selection: Unpack[Selection]
+    ) -> AsyncIterator[T]:
+        """The same objects one after the other, while no more than a page is in memory.
+
+        A page that has expired cannot be had any more as it was, and what came before is given out: raises Expired.
+        With `mixed` it goes on with the rest as it is by then, and the whole is of no single resource version: what
+        changed in between may be missing or old, though nothing comes twice.
+        """
+        page = await self._page(limit, resource_version, "", selection)
+        while True:
+            for obj in page.items:
+                yield obj
+            if not page.continue_token:
+                return
+            page = await self._next_page(limit, page.continue_token, mixed, selection)
+
+    @contextlib.asynccontextmanager
+    async def watch(
+        self, resource_version: str = "", *, timeout: int | None = None, **selection: Unpack[Selection]
+    ) -> AsyncIterator[ObjectWatch[T]]:
+        """Changes since `resource_version`; without one, what is there comes first, as ADDED.
+
+        Ends when the API server ends it, after `timeout` seconds if given. See `ObjectWatch`.
+        """
+        resource, codec = await self._ready(self.namespace, needs_namespace=False)
+        params: dict[str, str | int | bool | None] = {
+            "watch": True, "allowWatchBookmarks": True, "resourceVersion": resource_version, "timeoutSeconds": timeout,
+            **selectors(selection),
+        }  # fmt: skip
+        async with contextlib.AsyncExitStack() as stack:
+            try:
+                stream = await stack.enter_async_context(self._client.stream(resource.path(self.namespace), params))
+            except ApiError as error:
+                self._warn(error.warnings)
+                raise
+            self._warn(stream.warnings)
+            yield ObjectWatch(stream, codec, resource_version)
+
+    async def _page(self, limit: int, resource_version: str, token: str, selection: Selection) -> ObjectList[T]:
+        resource, codec = await self._ready(self.namespace, needs_namespace=False)
+        params = {"resourceVersion": resource_version, "limit": limit or None, "continue": token}
+        call = self._client.list(resource, self.namespace, {**params, **selectors(selection)})
+        return await decode_list(await self._warned(call), codec)
+
+    async def _next_page(self, limit: int, token: str, mixed: bool, selection: Selection) -> ObjectList[T]:
+        try:
+            return await self._page(limit, "", token, selection)
+        except Expired as error:
+            if not mixed or not error.continue_token:
+                raise
+            return await self._page(limit, "", error.continue_token, selection)
+
+    async def _object(self, call: Callable[[Resource], Awaitable[Answer]], place: str | None = None) -> T:
+        """The object that a call about one object answers; `place` is its namespace where it is not this one."""
+        resource, codec = await self._ready(self.namespace if place is None else place, needs_namespace=True)
+        return codec.decode((await self._warned(call(resource))).body)
+
+    async def _call(self, call: Callable[[Resource], Awaitable[Answer]]) -> Answer:
+        resource, _ = await self._ready(self.namespace, needs_namespace=True)
+        return await self._warned(call(resource))
+
+    async def _ready(self, place: str, *, needs_namespace: bool) -> tuple[Resource, Codec[T]]:
+        """What is meant, once it is known. Raises InvalidCall where the namespace does not fit it."""
+        meant = self._meant
+        resource = meant if isinstance(meant, Resource) else await meant()
+        if not resource.namespaced and place:
+            raise InvalidCall(f"{resource.key} are in no namespace: leave {place!r} out")
+        if resource.namespaced and needs_namespace and not place:
+            raise InvalidCall(f"{resource.key} are namespaced: say in which namespace")
+        if self._codec is None or self._coded is not resource:
+            self._codec, self._coded = self._make_codec(resource), resource
+        return resource, self._codec
+
+    async def _warned(self, call: Awaitable[Answer]) -> Answer:
+        try:
+            answer = await call
+        except ApiError as error:
+            self._warn(error.warnings)
+            raise
+        self._warn(answer.warnings)
+        return answer
+
+    def _warn(self, warnings: tuple[str, ...]) -> None:
+        if self._on_warning is not None:
+            hand_on(warnings, self._on_warning)
+
+
+def selectors(selection: Selection) -> dict[str, str]:
+    """The query of a selection. Raises MalformedSelector."""
+    return {
+        "labelSelector": str(as_label_selector(selection.get("label_selector", ""))),
+        "fieldSelector": str(as_field_selector(selection.get("field_selector", ""))),
+    }

@@ -1,0 +1,1 @@
+"""From the bytes that the API server sends to projections and compressed copies."""

@@ -1,0 +1,121 @@
+"""Informers' metrics for Prometheus: a collector to register wherever yours are.
+
+The only module that imports prometheus_client; nothing is registered by itself, and no number is kept here.
+
+registry = CollectorRegistry()
+registry.register(InformerCollector(factory))
+start_http_server(9100, registry=registry)  # or generate_latest(registry) in a view
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from typing import Any
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from informerd.cache.counters import Distribution
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.shared_informer import SharedInformer
+from informerd.clock import Clock, SystemClock
+from informerd.metrics.handler_measures import HANDLER_MEASURES, PROBE_MEASURES
+from informerd.metrics.informer_measures import INFORMER_MEASURES
+from informerd.metrics.measures import LABELS, Measure, ProbeMeasure, Subject, Value
+
+PREFIX = "informerd_"
+
+Source = SharedInformerFactory | SharedInformer[Any]
+"""A factory stands for all its informers, also those that it will be asked for later, and for its probe."""
+
+
+class InformerCollector(Collector):
+    """Shows the numbers of some factories and informers at the moment of a scrape, which may come from any thread.
+
+    Two informers with the same labels would make a scrape invalid: the second one's selector gets `` (2)`` added. Give
+    factories of different clusters different `cluster` labels. A label that is empty counts as absent in Prometheus.
+    A factory that is replaced, as when the configuration changes, is to be removed, and the new one added.
+    """
+
+    def __init__(self, *sources: Source, cluster: str = "", clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._sources: dict[Source, str] = dict.fromkeys(sources, cluster)
+
+    def add(self, source: Source, *, cluster: str = "") -> None:
+        """Show `source` too, or under another label than before."""
+        self._sources[source] = cluster
+
+    def remove(self, source: Source) -> None:
+        """Show it no more; nothing happens if it was not shown."""
+        self._sources.pop(source, None)
+
+    def describe(self) -> Iterable[Metric]:
+        """The families without numbers, for the registry's check of names."""
+        measures: list[Measure | ProbeMeasure] = [*INFORMER_MEASURES, *HANDLER_MEASURES, *PROBE_MEASURES]
+        return [_family(measure, _labels(measure)) for measure in measures]
+
+    def collect(self) -> Iterator[Metric]:
+        """The families with the numbers of now."""
+        subjects = self._subjects()
+        for measure in (*INFORMER_MEASURES, *HANDLER_MEASURES):
+            family = _family(measure, _labels(measure))
+            for labels, subject in subjects.items():
+                for own, value in measure.read(subject):
+                    _add(family, (*labels, *own), value)
+            yield family
+        yield from self._probes()
+
+    def _probes(self) -> Iterator[Metric]:
+        probes = {
+            cluster: source.probe
+            for source, cluster in [*self._sources.items()]
+            if isinstance(source, SharedInformerFactory)
+        }
+        for measure in PROBE_MEASURES:
+            family = _family(measure, _labels(measure))
+            for cluster, probe in probes.items():
+                for own, value in measure.read(probe):
+                    _add(family, (cluster, *own), value)
+            yield family
+
+    def _subjects(self) -> dict[tuple[str, ...], Subject]:
+        now = self._clock.time()
+        subjects: dict[tuple[str, ...], Subject] = {}
+        for source, cluster in [*self._sources.items()]:
+            for informer in source.informers if isinstance(source, SharedInformerFactory) else (source,):
+                labels = _scope(informer, cluster)
+                number = 1
+                while labels in subjects:
+                    number += 1
+                    labels = (*labels[:-1], f"{informer.selector} ({number})".lstrip())
+                subjects[labels] = Subject(informer, informer.health(), now)
+        return subjects
+
+
+def _scope(informer: SharedInformer[Any], cluster: str) -> tuple[str, ...]:
+    resource = informer.resource
+    return (cluster, resource.group, resource.version, resource.plural, informer.namespace, informer.selector)
+
+
+def _labels(measure: Measure | ProbeMeasure) -> tuple[str, ...]:
+    return (*(LABELS if isinstance(measure, Measure) else LABELS[:1]), *measure.labels)
+
+
+def _family(measure: Measure | ProbeMeasure, labels: tuple[str, ...]) -> Metric:
+    name = PREFIX + measure.name
+    match measure.kind:
+        case "counter":
+            return CounterMetricFamily(name, measure.meaning, labels=labels)
+        case "histogram":
+            return HistogramMetricFamily(name, measure.meaning, labels=labels)
+    return GaugeMetricFamily(name, measure.meaning, labels=labels)
+
+
+def _add(family: Metric, labels: tuple[str, ...], value: Value) -> None:
+    match family, value:
+        case HistogramMetricFamily(), Distribution(bounds=bounds, counts=counts, sum=total):
+            ends = (*map(str, bounds), "+Inf")
+            family.add_metric(labels, [*zip(ends, accumulate(counts), strict=True)], total)
+        case CounterMetricFamily() | GaugeMetricFamily(), int() | float():
+            family.add_metric(labels, value)

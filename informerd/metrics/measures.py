@@ -1,0 +1,69 @@
+"""What a measure is: a name, a meaning and where the numbers are. `metrics` shows them.
+
+Reading costs the machinery nothing: it keeps plain numbers (`counters`), and these functions look at them. client-go's
+names (tools/cache/reflector_metrics.go and, since 1.36, component-base's informer metrics) are given in the meanings
+after ``=``, where they stand for the same thing; its label ``name`` is here group, version, resource, namespace and
+selector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from informerd.cache.counters import Distribution
+from informerd.cache.health import Health
+from informerd.cache.probe import Probe
+from informerd.cache.shared_informer import SharedInformer
+
+LABELS = ("cluster", "group", "version", "resource", "namespace", "selector")
+"""Every measure of an informer has these; namespace and selector are empty for an informer of everything."""
+
+Value = float | Distribution
+Values = Iterable[tuple[tuple[str, ...], Value]]
+"""Each with the values of the measure's own labels."""
+
+
+class Subject(NamedTuple):
+    """One informer as it is looked at: its health at `now` (Unix seconds)."""
+
+    informer: SharedInformer[Any]
+    health: Health
+    now: float
+
+
+class Measure(NamedTuple):
+    """One family of numbers about each informer."""
+
+    kind: Literal["gauge", "counter", "histogram"]
+    name: str
+    """Without ``informerd_`` and, for a counter, ``_total``."""
+    meaning: str
+    labels: tuple[str, ...]
+    """Beside LABELS."""
+    read: Callable[[Subject], Values]
+
+
+class ProbeMeasure(NamedTuple):
+    """One family of numbers about each API server's probe; the first label is the cluster."""
+
+    kind: Literal["gauge", "counter"]
+    name: str
+    meaning: str
+    labels: tuple[str, ...]
+    read: Callable[[Probe], Values]
+
+
+def one(value: Callable[[Subject], float]) -> Callable[[Subject], Values]:
+    """A number that there always is."""
+    return lambda subject: [((), value(subject))]
+
+
+def known(value: Callable[[Subject], float | None]) -> Callable[[Subject], Values]:
+    """No number at all before there is one."""
+    return lambda subject: [((), number)] if (number := value(subject)) is not None else []
+
+
+def counted(counts: Callable[[Subject], Mapping[str, int]]) -> Callable[[Subject], Values]:
+    """Counts by word. They are copied at one go, because a scrape may come from another thread."""
+    return lambda subject: [((word,), number) for word, number in [*counts(subject).items()]]

@@ -1,0 +1,185 @@
+"""The client: Kubernetes' verbs over HTTP, for one API server. Answers are handed out as they came, errors typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from informerd.clock import Clock
+from informerd.errors import InvalidCall
+from informerd.resource import Resource
+from informerd.rest.answer import Answer
+from informerd.rest.call import (
+    Headers,
+    Json,
+    Params,
+    PatchType,
+    delete_options,
+    metadata_of,
+    object_path,
+    patch_content_type,
+    write_params,
+)
+from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.rest_client import LIST_TIMEOUT, USER_AGENT, RestClient
+from informerd.rest.stream import WatchStream
+from informerd.rest.warning_log import OnWarning
+
+__all__ = ["Answer", "Client", "Json", "PatchType", "WatchStream"]
+
+
+class Client(RestClient):
+    """The verbs, one request each. Every one raises ApiError, Unreachable and InvalidCall.
+
+    `field_manager` is who owns the fields that writes set; by default the User-Agent's name, as the API server has it.
+    `field_validation` says what becomes of unknown fields: Strict (an error), Warn or Ignore. `headers` replace the
+    client's own of the same name.
+    """
+
+    def __init__(
+        self,
+        config: ClusterConfig,
+        *,
+        clock: Clock | None = None,
+        user_agent: str = USER_AGENT,
+        field_manager: str = "",
+        on_warning: OnWarning | None = None,
+    ) -> None:
+        super().__init__(config, clock=clock, user_agent=user_agent, on_warning=on_warning)
+        self.field_manager = field_manager or user_agent.partition("/")[0]
+
+    async def get(
+        self,
+        resource: Resource,
+        name: str,
+        namespace: str = "",
+        *,
+        subresource: str = "",
+        params: Params | None = None,
+        headers: Headers | None = None,
+    ) -> Answer:
+        """One object."""
+        path = object_path(resource, name, namespace, subresource)
+        return await self.request("GET", path, params=params, headers=headers)
+
+    async def list(
+        self, resource: Resource, namespace: str = "", params: Params | None = None, *, headers: Headers | None = None
+    ) -> Answer:
+        """A collection, of one namespace or of all."""
+        path = resource.path(namespace)
+        return await self.request("GET", path, params=params, headers=headers, timeout=LIST_TIMEOUT)
+
+    async def create(
+        self,
+        resource: Resource,
+        obj: Json | bytes,
+        namespace: str = "",
+        *,
+        name: str = "",
+        subresource: str = "",
+        dry_run: bool = False,
+        field_manager: str = "",
+        field_validation: str = "Strict",
+        headers: Headers | None = None,
+    ) -> Answer:
+        """POST a new object into `namespace`, by default its own; or to a `subresource` of the object `name`."""
+        params = write_params(dry_run, field_manager or self.field_manager, field_validation)
+        meta = metadata_of(obj)
+        namespace = namespace or meta.get("namespace", "")
+        path = object_path(resource, name, namespace, subresource) if subresource else resource.path(namespace)
+        return await self.request("POST", path, params=params, body=obj, headers=headers)
+
+    async def update(
+        self,
+        resource: Resource,
+        obj: Json | bytes,
+        namespace: str = "",
+        *,
+        subresource: str = "",
+        dry_run: bool = False,
+        field_manager: str = "",
+        field_validation: str = "Strict",
+        headers: Headers | None = None,
+    ) -> Answer:
+        """PUT an object; with the resourceVersion and uid it was read with, or another's change may be lost.
+
+        Raises Conflict where it has changed since.
+        """
+        meta = metadata_of(obj)
+        path = object_path(resource, meta.get("name", ""), namespace or meta.get("namespace", ""), subresource)
+        params = write_params(dry_run, field_manager or self.field_manager, field_validation)
+        repeatable = bool(meta.get("resourceVersion"))
+        return await self.request("PUT", path, params=params, body=obj, headers=headers, repeatable=repeatable)
+
+    async def patch(
+        self,
+        resource: Resource,
+        name: str,
+        namespace: str,
+        patch: Json | Sequence[Any] | bytes,
+        patch_type: PatchType = "merge",
+        *,
+        subresource: str = "",
+        dry_run: bool = False,
+        force: bool = False,
+        field_manager: str = "",
+        field_validation: str = "Strict",
+        headers: Headers | None = None,
+    ) -> Answer:
+        """PATCH an object; `force` takes fields over from other managers (apply only)."""
+        params = write_params(dry_run, field_manager or self.field_manager, field_validation)
+        if patch_type == "apply":
+            params["force"] = force
+        return await self.request(
+            "PATCH",
+            object_path(resource, name, namespace, subresource),
+            params=params,
+            body=patch,
+            content_type=patch_content_type(patch_type),
+            headers=headers,
+        )
+
+    async def delete(
+        self,
+        resource: Resource,
+        name: str,
+        namespace: str = "",
+        *,
+        uid: str | None = None,
+        resource_version: str | None = None,
+        propagation_policy: str | None = None,
+        grace_period: int | None = None,
+        dry_run: bool = False,
+        headers: Headers | None = None,
+    ) -> Answer:
+        """DELETE an object; with `uid` or `resource_version` only that one, else Conflict. `grace_period`: seconds."""
+        body = delete_options(
+            uid=uid,
+            resource_version=resource_version,
+            propagation_policy=propagation_policy,
+            grace_period=grace_period,
+            dry_run=dry_run,
+        )
+        path = object_path(resource, name, namespace)
+        return await self.request("DELETE", path, body=body, headers=headers, repeatable=bool(uid or resource_version))
+
+    async def delete_collection(
+        self,
+        resource: Resource,
+        namespace: str = "",
+        *,
+        label_selector: str = "",
+        field_selector: str = "",
+        propagation_policy: str | None = None,
+        grace_period: int | None = None,
+        dry_run: bool = False,
+        headers: Headers | None = None,
+    ) -> Answer:
+        """DELETE every object of a namespace, or of a cluster-scoped resource, that the selectors fit: all without."""
+        if bool(namespace) != resource.namespaced:  # a namespace that is left out of the path would mean everything
+            problem = "are deleted one namespace at a time" if resource.namespaced else "are in no namespace"
+            raise InvalidCall(f"{resource.key} {problem}")
+        body = delete_options(propagation_policy=propagation_policy, grace_period=grace_period, dry_run=dry_run)
+        params = {"labelSelector": label_selector, "fieldSelector": field_selector}
+        path = resource.path(namespace)
+        return await self.request("DELETE", path, params=params, body=body, headers=headers, timeout=LIST_TIMEOUT)

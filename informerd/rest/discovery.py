@@ -1,0 +1,203 @@
+"""Which resources the API server has, and which one a person means by a name or a manifest by its kind."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from informerd.clock import Clock, SystemClock
+from informerd.errors import ApiError, InformerdError, MalformedAnswer, UnknownResource
+from informerd.repeats import Repeats, nth
+from informerd.resource import Resource
+from informerd.rest.client import Client
+from informerd.rest.discovery_documents import (
+    AGGREGATED,
+    GroupVersion,
+    PlainList,
+    Root,
+    aggregated_versions,
+    plain_resources,
+    plain_versions,
+)
+from informerd.rest.resource_names import find_resource
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+LOOK_AGAIN_AFTER = 1.0
+"""Seconds; a name that is not found is looked for once more on the server if what is known is older."""
+
+MAX_AGE = 600.0
+"""Seconds after which the server is asked whether what is known still holds, which costs two empty answers (304)."""
+
+
+class _Document(msgspec.Struct, frozen=True):
+    """An answer that need not be sent again while its ETag holds."""
+
+    etag: str
+    content: Any
+
+
+class _Known(msgspec.Struct, frozen=True):
+    versions: tuple[GroupVersion, ...]
+    resources: tuple[Resource, ...]
+    """In order of priority: core first, then groups in the server's order, in each the preferred version first."""
+
+
+class Discovery:
+    """The API server's resources, asked for once and kept until `invalidate`, for `MAX_AGE` at most.
+
+    However many wait, it asks once. What has not changed is not sent again (ETag). Asked again because of age only, it
+    keeps what it knows while the server cannot be reached.
+    """
+
+    def __init__(self, client: Client, *, clock: Clock | None = None) -> None:
+        self._client = client
+        self._clock = clock or SystemClock()
+        self._known: _Known | None = None
+        self._repeats = Repeats(self._clock)
+        self._known_at = 0.0
+        self._valid = False
+        self._asking: asyncio.Task[_Known] | None = None
+        self._waiting: Counter[asyncio.Task[_Known]] = Counter()
+        self._documents: dict[str, _Document] = {}
+        self._last: dict[str, tuple[Resource, ...]] = {}
+
+    def invalidate(self) -> None:
+        """Ask the API server again at the next use; an answer under way does not count."""
+        self._valid = False
+        self._asking = None
+
+    async def resources(self) -> tuple[Resource, ...]:
+        """Every resource once, in the version that its group prefers; core first, then in the server's order.
+
+        Of a group whose own server is down, what it had when it was last heard. Raises ApiError, Unreachable and
+        MalformedAnswer.
+        """
+        preferred: dict[str, Resource] = {}
+        for resource in (await self._all()).resources:
+            preferred.setdefault(resource.key, resource)
+        return tuple(preferred.values())
+
+    async def stale(self) -> tuple[str, ...]:
+        """The versions, such as ``metrics.k8s.io/v1beta1``, whose own servers could not be asked. Raises as above."""
+        return tuple(each.name for each in (await self._all()).versions if each.stale)
+
+    async def resolve(self, name: str) -> Resource:
+        """The resource meant by a plural, singular or short name or a kind, with its group (and version) or without.
+
+        So ``po``, ``Pod``, ``mydemos.crddemo.k8s.io``, ``mydemos.v1.crddemo.k8s.io`` and ``deploy.app``, by kubectl's
+        rules (`informerd.rest.resource_names`). A name means the same whether or not some group's server is down.
+        Raises UnknownResource, ApiError, Unreachable and MalformedAnswer.
+        """
+        return await self._look(name, lambda known: find_resource(known.resources, name))
+
+    async def resource_of(self, api_version: str, kind: str) -> Resource:
+        """The resource of objects with this apiVersion and kind, exactly. Raises as `resolve` does."""
+        return await self._look(
+            f"{kind} in {api_version}",
+            lambda known: next((r for r in known.resources if (r.api_version, r.kind) == (api_version, kind)), None),
+        )
+
+    async def _look(self, name: str, find: Callable[[_Known], Resource | None]) -> Resource:
+        found = find(await self._all())
+        if found is None and self._clock.now() - self._known_at >= LOOK_AGAIN_AFTER:
+            self.invalidate()
+            found = find(await self._all())
+        if found is None:
+            known = tuple(sorted(each.key for each in await self.resources()))
+            raise UnknownResource(name, known, stale=await self.stale())
+        return found
+
+    async def _all(self) -> _Known:
+        known = self._known
+        if known is None or not self._valid:
+            return await self._ask()
+        if self._clock.now() - self._known_at < MAX_AGE:
+            return known
+        try:
+            return await self._ask()
+        except InformerdError as error:
+            if number := self._repeats.count("old"):
+                age = self._clock.now() - self._known_at
+                fields = {"problem": str(error), "age": age, "failures": number}
+                log.warning("the API server's resources are %.0f s old: %s%s", age, error, nth(number), extra=fields)
+            self._known_at += MAX_AGE / 10  # not at each use
+            return known
+
+    async def _ask(self) -> _Known:
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._ask_roots(), name="discovery")
+            self._asking.add_done_callback(self._asked)
+        asking = self._asking
+        self._waiting[asking] += 1
+        try:
+            return await asyncio.shield(asking)
+        finally:
+            self._leave(asking)
+
+    def _leave(self, asking: asyncio.Task[_Known]) -> None:
+        """One waits no more; what nobody waits for is asked no further."""
+        self._waiting[asking] -= 1
+        if self._waiting[asking]:
+            return
+        del self._waiting[asking]
+        asking.cancel()
+        if self._asking is asking:
+            self._asking = None
+
+    def _asked(self, task: asyncio.Task[_Known]) -> None:
+        failed = task.cancelled() or task.exception() is not None
+        if task is not self._asking:
+            return
+        self._asking = None
+        if not failed:
+            self._known, self._known_at, self._valid = task.result(), self._clock.now(), True
+            self._last = {each.name: each.resources for each in self._known.versions}
+
+    async def _ask_roots(self) -> _Known:
+        core, groups = await asyncio.gather(self._ask_root("/api"), self._ask_root("/apis"))
+        versions = (*core, *groups)
+        return _Known(versions, tuple(resource for each in versions for resource in each.resources))
+
+    async def _ask_root(self, path: str) -> tuple[GroupVersion, ...]:
+        root = await self._document(path, Root)
+        if root.is_aggregated:
+            return tuple(self._remembered(each) for each in aggregated_versions(root))
+        if root.versions is None and root.groups is None:
+            raise MalformedAnswer(f"{path} of the API server names neither versions nor groups")
+        return tuple(await asyncio.gather(*map(self._ask_plain, plain_versions(root))))
+
+    async def _ask_plain(self, version: GroupVersion) -> GroupVersion:
+        try:
+            listed = await self._document(version.path, PlainList)
+        except (ApiError, MalformedAnswer):  # an aggregated API server that is down must not hide the others
+            return self._remembered(msgspec.structs.replace(version, stale=True))
+        found = plain_resources(version.group, version.version, listed)
+        return msgspec.structs.replace(version, resources=found)
+
+    def _remembered(self, version: GroupVersion) -> GroupVersion:
+        """A version whose server is down, with the resources that it had: else a name would come to mean another."""
+        if not version.stale or version.resources:
+            return version
+        return msgspec.structs.replace(version, resources=self._last.get(version.name, ()))
+
+    async def _document(self, path: str, form: type[T]) -> T:
+        known = self._documents.get(path)
+        headers = {"Accept": AGGREGATED} if form is Root else {}
+        if known is not None:
+            headers["If-None-Match"] = known.etag
+        answer = await self._client.request("GET", path, headers=headers)
+        if known is not None and answer.status == 304:
+            content: T = known.content
+            return content
+        content = answer.decode(form)
+        self._documents.pop(path, None)
+        if answer.etag:
+            self._documents[path] = _Document(answer.etag, content)
+        return content

@@ -1,0 +1,227 @@
+"""The REST client: any request to one API server, with fresh credentials, patience where it is asked for, typed errors.
+
+Errors are those of `informerd.errors`: an ApiError where the server said no, Unreachable where it said nothing,
+InvalidCall where nothing was sent. GETs that are told to come later (429 or 503 with Retry-After) do so up to ten
+times, like client-go's; writes only where a precondition makes it impossible that they are done twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any, Self, TypeVar
+
+from informerd.clock import Clock, SystemClock
+from informerd.errors import (
+    ApiError,
+    Forbidden,
+    InvalidCall,
+    MalformedAnswer,
+    NotFound,
+    ServerError,
+    TooManyRequests,
+    Unauthorized,
+)
+from informerd.rest.answer import Answer
+from informerd.rest.call import JSON, Call, Headers, Json, Params, build_call
+from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.credentials import Access, Credentials
+from informerd.rest.stream import WatchStream
+from informerd.rest.transport import Pool, Transport
+from informerd.rest.warning_log import OnWarning, WarningLog, hand_on
+from informerd.version import VERSION
+
+T = TypeVar("T")
+
+USER_AGENT = f"informerd/{VERSION}"
+
+TRIES = 10
+"""How often a call that is told to come later is made at most."""
+
+LONGEST_WAIT = 60.0
+"""Seconds; a Retry-After beyond this is the caller's to decide on."""
+
+PROBE_TIMEOUT = 5.0
+LIST_TIMEOUT = 60.0
+
+_PROBES = ("/livez", "/healthz", "/version")
+
+
+class RestClient:
+    """Speaks to one API server. Belongs to one event loop; `close` (or ``async with``) ends its connections.
+
+    `user_agent` is what the API server's audit log shows, a name and a version such as ``mycontroller/1.2``. Each
+    warning that an answer carries is handed to `on_warning`; by default it is logged, once.
+    """
+
+    def __init__(
+        self,
+        config: ClusterConfig,
+        *,
+        clock: Clock | None = None,
+        user_agent: str = USER_AGENT,
+        on_warning: OnWarning | None = None,
+    ) -> None:
+        if not user_agent.isascii() or not user_agent.isprintable() or not user_agent.strip():
+            raise InvalidCall(f"{user_agent!r} is no User-Agent: it must be printable ASCII")
+        self.config = config
+        self.user_agent = user_agent
+        self._clock = clock or SystemClock()
+        self._on_warning = WarningLog() if on_warning is None else on_warning
+        self._credentials = Credentials(config, clock=self._clock)
+        self._transport = Transport(config, self._clock)
+        self._streams: dict[WatchStream, Access] = {}
+        self._probe = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End all streams and connections."""
+        for stream in tuple(self._streams):
+            stream.close()
+        await self._credentials.close()
+        await self._transport.close()
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Params | None = None,
+        body: bytes | Json | Sequence[Any] | None = None,
+        content_type: str = JSON,
+        headers: Headers | None = None,
+        timeout: float = 30.0,
+        repeatable: bool = False,
+    ) -> Answer:
+        """One call to a percent-encoded `path`. Parameters that are None or empty are left out.
+
+        `headers` replace the client's own of the same name (a pair may come several times). `timeout` is in seconds:
+        for the whole of a write, without a byte for a GET. `repeatable` says that a write may be sent again after a 429
+        or 503 with Retry-After. Raises ApiError, Unreachable and InvalidCall.
+        """
+        call = build_call(method, path, params, body, content_type, headers, timeout, user_agent=self.user_agent)
+        return await self._send(call, repeatable=repeatable or method == "GET")
+
+    @contextlib.asynccontextmanager
+    async def stream(
+        self, path: str, params: Params | None = None, *, headers: Headers | None = None, timeout: float = 30.0
+    ) -> AsyncIterator[WatchStream]:
+        """GET an answer that goes on, such as a watch. `timeout` (seconds) is for its beginning only.
+
+        When certificates change, the stream is ended as if by the server, so that whoever watches begins anew.
+        Raises ApiError, Unreachable and InvalidCall; nothing is tried again here.
+        """
+        call = build_call("GET", path, params, headers=headers, timeout=timeout, user_agent=self.user_agent)
+        call = replace(call, headers=(*call.headers, ("Accept-Encoding", "identity")))
+        async with contextlib.AsyncExitStack() as stack:
+            stream, access = await self._begin(call, stack)
+            self._streams[stream] = access
+            stack.callback(self._streams.pop, stream, None)
+            yield stream
+
+    @contextlib.asynccontextmanager
+    async def download(
+        self, path: str, params: Params | None = None, *, headers: Headers | None = None, timeout: float = LIST_TIMEOUT
+    ) -> AsyncIterator[WatchStream]:
+        """GET an answer that ends, such as a list, but is long: `read` it as it comes.
+
+        It may not pause for longer than `timeout` (seconds). Compressed on its way where that pays, which it does not
+        on this machine (or where the configuration says so). Told to come later, it is asked for again, as `request`
+        does. Raises ApiError, Unreachable and InvalidCall.
+        """
+        call = build_call("GET", path, params, headers=headers, timeout=timeout, user_agent=self.user_agent)
+        encoding = "gzip" if self.config.compresses else "identity"
+        call = replace(call, headers=(*call.headers, ("Accept-Encoding", encoding)))
+        async with contextlib.AsyncExitStack() as stack:
+            stream, _ = await self._patiently(lambda: self._begin(call, stack, "requests", timeout), tries=TRIES)
+            yield stream
+
+    async def probe(self) -> bool:
+        """Whether the API server is alive: any answer of its own within 5 s, on a connection apart, is a yes.
+
+        Raises Unreachable, and ApiError where it says that it is unwell (429 and 5xx).
+        """
+        while True:
+            try:
+                call = build_call("GET", _PROBES[self._probe], timeout=PROBE_TIMEOUT, user_agent=self.user_agent)
+                await self._authorized(call, "probe")
+            except Unauthorized:
+                return True
+            except (Forbidden, NotFound):
+                if self._probe + 1 == len(_PROBES):
+                    return True
+                self._probe += 1
+                continue
+            return True
+
+    async def version(self) -> str:
+        """The API server's version, such as ``v1.37.1``."""
+        version = (await self.request("GET", "/version")).object().get("gitVersion")
+        if not isinstance(version, str):
+            raise MalformedAnswer("what answers at /version is no API server: it names no gitVersion")
+        return version
+
+    async def _send(self, call: Call, *, repeatable: bool) -> Answer:
+        try:
+            answer = await self._patiently(lambda: self._authorized(call), tries=TRIES if repeatable else 1)
+        except ApiError as error:
+            hand_on(error.warnings, self._on_warning)
+            raise
+        hand_on(answer.warnings, self._on_warning)
+        return answer
+
+    async def _begin(
+        self, call: Call, stack: contextlib.AsyncExitStack, pool: Pool = "streams", idle: float | None = None
+    ) -> tuple[WatchStream, Access]:
+        """Begin an answer; after a 401 once more, where there are other credentials to be had."""
+        access = await self._access()
+        try:
+            stream = await stack.enter_async_context(self._transport.stream(call, access, pool=pool, idle=idle))
+        except Unauthorized:
+            renewed = await self._credentials.renew(access)
+            if renewed is None:
+                raise
+            access = renewed
+            stream = await stack.enter_async_context(self._transport.stream(call, access, pool=pool, idle=idle))
+        hand_on(stream.warnings, self._on_warning)
+        return stream, access
+
+    async def _patiently(self, call: Callable[[], Awaitable[T]], *, tries: int) -> T:
+        """What `call` gives, once the server no longer says that it is to be made later."""
+        for _ in range(tries - 1):
+            try:
+                return await call()
+            except (TooManyRequests, ServerError) as error:
+                if not _may_wait(error):
+                    raise
+                await self._clock.sleep(error.retry_after or 0.0)
+        return await call()
+
+    async def _authorized(self, call: Call, pool: Pool = "requests") -> Answer:
+        """Send; after a 401 once more, where there are other credentials to be had."""
+        access = await self._access()
+        try:
+            return await self._transport.send(call, access, pool)
+        except Unauthorized:
+            renewed = await self._credentials.renew(access)
+            if renewed is None:
+                raise
+            return await self._transport.send(call, renewed, pool)
+
+    async def _access(self) -> Access:
+        """The credentials to use now; streams begun with certificates that are no longer those are ended."""
+        access = await self._credentials.access()
+        for stream, old in tuple(self._streams.items()):
+            if old.context is not access.context:
+                stream.close()
+        return access
+
+
+def _may_wait(error: ApiError) -> bool:
+    return error.code in (429, 503) and error.retry_after is not None and error.retry_after <= LONGEST_WAIT

@@ -1,0 +1,214 @@
+"""HTTP to one API server: connections, TLS, time-outs, and failures turned into the one error tree.
+
+Three pools: requests, watches (each holds a connection for minutes, so no limit) and the probe, which must not wait
+behind either.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from typing import Literal
+
+import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
+from multidict import CIMultiDict
+from yarl import URL
+
+from informerd.clock import Clock
+from informerd.errors import ConfigError, NotBegun, Unreachable
+from informerd.rest.answer import Answer, error_from_answer, http_date, warning_texts
+from informerd.rest.call import Call, check_header
+from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.credentials import Access
+from informerd.rest.stream import WatchStream
+
+Pool = Literal["requests", "streams", "probe"]
+
+CONNECT_TIMEOUT = 10.0
+"""Seconds until a connection stands, TLS included."""
+
+_LIMITS: dict[Pool, int] = {"requests": 100, "streams": 0, "probe": 1}
+_READ_BUFFER = 2**18
+_KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 30_000))
+
+
+_BROKEN = (aiohttp.ClientError, HttpProcessingError, OSError, EOFError, UnicodeError)
+"""What sending and reading raise where no answer came. UnicodeError: a host name that no name server could know."""
+
+
+class Transport:
+    """Sends calls. Whoever makes one closes it."""
+
+    def __init__(self, config: ClusterConfig, clock: Clock) -> None:
+        self._config = config
+        self._clock = clock
+        self._sessions: dict[Pool, aiohttp.ClientSession] = {}
+        self._closed = False
+
+    async def close(self) -> None:
+        """Close all connections. Whatever is sent afterwards is Unreachable."""
+        self._closed = True
+        sessions, self._sessions = self._sessions, {}
+        for session in sessions.values():
+            await session.close()
+
+    async def send(self, call: Call, access: Access, pool: Pool = "requests") -> Answer:
+        """Send once. Raises ApiError for any answer but a success, Unreachable where none came.
+
+        A 304 is a success where the call asked for it with If-None-Match.
+        """
+        if call.method == "GET" and pool != "probe":
+            timeout = aiohttp.ClientTimeout(sock_connect=CONNECT_TIMEOUT, sock_read=call.timeout)
+        else:
+            timeout = aiohttp.ClientTimeout(total=call.timeout, sock_connect=CONNECT_TIMEOUT)
+        try:
+            async with await self._request(call, access, pool, timeout) as response:
+                body = await response.read()
+        except _BROKEN as error:
+            raise self._unreachable(error) from error
+        if response.status != 304 or not call.is_conditional:
+            self._check(response, body)
+        headers = response.headers
+        return Answer(
+            response.status,
+            body,
+            warning_texts(headers.getall("Warning", ())),
+            http_date(headers.get("Date", "")),
+            headers.get("Content-Type", ""),
+            headers.get("ETag", ""),
+        )
+
+    @contextlib.asynccontextmanager
+    async def stream(
+        self, call: Call, access: Access, *, pool: Pool = "streams", idle: float | None = None
+    ) -> AsyncIterator[WatchStream]:
+        """Begin an answer that goes on for as long as it likes; its head must come within the call's time-out.
+
+        With `idle` it may not pause for longer than so many seconds. Raises NotBegun where the head does not come.
+        """
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT, sock_read=idle)
+        beginning = asyncio.timeout(call.timeout)
+        try:
+            async with beginning:
+                response = await self._request(call, access, pool, timeout)
+                if response.status != 200:
+                    async with response:
+                        self._check(response, await response.read())
+        except _BROKEN as error:
+            if beginning.expired():
+                raise NotBegun(_sentence(self._config.server, error)) from error
+            raise self._unreachable(error) from error
+        warnings = warning_texts(response.headers.getall("Warning", ()))
+        stream = WatchStream(response, http_date(response.headers.get("Date", "")), self._unreachable, warnings)
+        try:
+            yield stream
+        finally:
+            stream.close()
+
+    async def _request(
+        self, call: Call, access: Access, pool: Pool, limits: aiohttp.ClientTimeout
+    ) -> aiohttp.ClientResponse:
+        tls = self._config.tls
+        return await self._session(pool).request(
+            call.method,
+            self._url(call),
+            headers=_headers(access, call),
+            data=call.body,
+            ssl=True if access.context is None else access.context,
+            server_hostname=tls.server_name or None,
+            proxy=self._config.proxy or None,
+            timeout=limits,
+            allow_redirects=False,  # credentials go to the configured server and nowhere else
+            middlewares=() if call.method == "GET" else (self._never_twice,),
+        )
+
+    def _url(self, call: Call) -> URL:
+        try:
+            url = URL(self._config.server + call.path, encoded=True)
+            _ = url.port  # only now is it looked at
+        except ValueError as error:
+            raise ConfigError(f"{self._config.server!r} is no server's address: {error}") from error
+        return url
+
+    async def _never_twice(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Keep aiohttp from sending a PUT or DELETE again when the connection breaks: the first may have been done."""
+        try:
+            return await handler(request)
+        except _BROKEN as error:
+            raise self._unreachable(error) from error
+
+    def _session(self, pool: Pool) -> aiohttp.ClientSession:
+        if self._closed:
+            raise Unreachable(f"the connections to {self._config.server} have been closed")
+        session = self._sessions.get(pool)
+        if session is None:
+            session = self._sessions[pool] = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=_LIMITS[pool], socket_factory=_socket),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                read_bufsize=_READ_BUFFER,
+                trust_env=False,
+            )
+        return session
+
+    def _check(self, response: aiohttp.ClientResponse, body: bytes) -> None:
+        if not 200 <= response.status < 300:
+            raise error_from_answer(response.status, body, response.headers.items(), now=self._clock.time())
+
+    def _unreachable(self, error: Exception) -> Unreachable:
+        return error if isinstance(error, Unreachable) else Unreachable(_sentence(self._config.server, error))
+
+
+def _headers(access: Access, call: Call) -> CIMultiDict[str]:
+    """The credentials' headers and the call's; a name that the call gives replaces the credentials' own."""
+    for name, value in access.headers:
+        check_header(name, value)
+    headers = CIMultiDict(access.headers)
+    for name in {name for name, _ in call.headers}:
+        headers.popall(name, None)
+    headers.extend(call.headers)
+    return headers
+
+
+def _socket(address: aiohttp.AddrInfoType) -> socket.socket:
+    """A socket that notices a peer which vanished without a word within half a minute."""
+    family, kind, protocol = address[:3]
+    made = socket.socket(family, kind, protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE:
+        if hasattr(socket, name):
+            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    return made
+
+
+def _sentence(server: str, error: Exception) -> str:
+    """What went wrong, for people."""
+    match error:
+        case aiohttp.ClientProxyConnectionError():
+            return f"the proxy for {server} cannot be reached: {_reason(error)}"
+        case aiohttp.ClientHttpProxyError():
+            return f"the proxy refused to connect to {server}: {error.status} {error.message}"
+        case aiohttp.ClientConnectorCertificateError():
+            return f"the certificate of {server} is not accepted: {_reason(error.certificate_error)}"
+        case aiohttp.ClientConnectorDNSError():
+            return f"the name in {server} cannot be resolved: {_reason(error)}"
+        case ConnectionRefusedError() | aiohttp.ClientConnectorError(os_error=ConnectionRefusedError()):
+            return f"{server} refused the connection"
+        case TimeoutError():
+            return f"{server} did not answer in time"
+        case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError() | ConnectionResetError():
+            return f"the connection to {server} broke"
+    return f"{server} cannot be reached: {_reason(error)}"
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, aiohttp.ClientConnectorError):
+        error = error.os_error
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return error.verify_message
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

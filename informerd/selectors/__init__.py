@@ -1,0 +1,1 @@
+"""Label and field selectors, as the API server reads them."""

@@ -1,0 +1,75 @@
+"""Objects compressed with a dictionary of their kind."""
+
+from __future__ import annotations
+
+import threading
+
+import msgspec
+import pytest
+import zstandard
+
+from informerd.decoding.packer import SAMPLES, Packer
+from informerd.dictionary import Dictionary, dictionary_id, train
+from informerd.objects import Blob
+from tests.informerd.scripted import pod
+
+
+def pods(count: int) -> list[bytes]:
+    return [msgspec.json.encode(pod(f"web-{number}", str(number), uid=f"{number:032x}")) for number in range(count)]
+
+
+def packed(count: int) -> list[Blob]:
+    packer = Packer()
+    return [packer.pack(raw) for raw in pods(count)]
+
+
+def test_whatever_was_packed_comes_out_as_it_was() -> None:
+    assert [blob.json() for blob in packed(SAMPLES + 50)] == pods(SAMPLES + 50)
+
+
+def test_once_trained_objects_take_less_than_half_and_name_their_dictionary() -> None:
+    blobs = packed(SAMPLES + 1)
+    assert len(blobs[-1].data) < len(blobs[0].data) / 2
+    assert blobs[0].dictionary is None
+    assert blobs[-1].dictionary is not None
+    assert dictionary_id(blobs[-1].data) == blobs[-1].dictionary.id != 0 == dictionary_id(blobs[0].data)
+
+
+def test_another_process_unpacks_with_the_dictionarys_bytes_and_not_without() -> None:
+    blob = packed(SAMPLES + 1)[-1]
+    assert blob.dictionary is not None
+    assert Dictionary(blob.dictionary.data).unpack(blob.data) == blob.json()
+    with pytest.raises(zstandard.ZstdError):
+        Blob(blob.data).json()
+
+
+def test_few_objects_get_no_dictionary() -> None:
+    assert train(pods(3)) is None
+    assert packed(SAMPLES - 1)[-1].dictionary is None
+
+
+def test_objects_with_nothing_in_common_are_packed_without_a_dictionary() -> None:
+    packer = Packer()
+    raws = [bytes([number % 256, number // 256]) for number in range(SAMPLES + 1)]
+    blobs = [packer.pack(raw) for raw in raws]
+    assert packer.dictionary is None
+    assert [blob.json() for blob in blobs] == raws
+
+
+def test_any_thread_may_unpack() -> None:
+    blobs = packed(SAMPLES + 200)
+    wanted = pods(SAMPLES + 200)
+    wrong: list[object] = []
+
+    def read() -> None:
+        try:
+            wrong.extend(raw for blob, raw in zip(blobs, wanted, strict=True) if blob.json() != raw)
+        except Exception as error:  # noqa: BLE001 - told below
+            wrong.append(error)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

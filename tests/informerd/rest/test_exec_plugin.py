@@ -1,0 +1,221 @@
+"""Credential plugins: run once, kept while good, and heard when they fail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from informerd.errors import CredentialsError
+from informerd.rest import exec_plugin
+from informerd.rest.cluster import ClusterConfig, ExecConfig, TlsConfig, UserConfig
+from informerd.rest.credentials import Credentials
+from tests.clock import FakeClock
+
+V1 = "client.authentication.k8s.io/v1"
+
+
+class Plugin:
+    """A shell script that notes each run and what it was told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "plugin"
+        self._runs = folder / "runs"
+        self._info = folder / "info"
+
+    def script(self, body: str) -> None:
+        note = f'echo run >> {self._runs}\nprintf %s "$KUBERNETES_EXEC_INFO" > {self._info}'
+        self.file.write_text(f"#!/bin/sh\n{note}\n{body}\n")
+        self.file.chmod(0o755)
+
+    def gives(self, *, expires: float | None = None, **status: str) -> None:
+        if expires is not None:
+            status["expirationTimestamp"] = datetime.fromtimestamp(expires, UTC).isoformat()
+        answer = json.dumps({"apiVersion": V1, "kind": "ExecCredential", "status": status})
+        self.script(f"printf %s {shlex.quote(answer)}")
+
+    @property
+    def runs(self) -> int:
+        return len(self._runs.read_text().splitlines()) if self._runs.exists() else 0
+
+    @property
+    def info(self) -> dict[str, Any]:
+        decoded: dict[str, Any] = json.loads(self._info.read_text())
+        return decoded
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Plugin:
+    return Plugin(tmp_path)
+
+
+def credentials(plugin: Plugin, clock: FakeClock | None = None, **options: Any) -> Credentials:
+    config = ExecConfig(command=str(plugin.file), api_version=V1, **options)
+    cluster = ClusterConfig(
+        name="test",
+        server="http://127.0.0.1",
+        tls=TlsConfig(ca_data=b"pem", server_name="name"),
+        credentials=UserConfig(plugin=config),
+    )
+    return Credentials(cluster, clock=clock or FakeClock())
+
+
+async def token(made: Credentials) -> str:
+    return dict((await made.access()).headers)["Authorization"].removeprefix("Bearer ")
+
+
+async def test_it_runs_once_however_many_ask(plugin: Plugin) -> None:
+    plugin.gives(token="abc")
+    made = credentials(plugin)
+    assert await asyncio.gather(*(token(made) for _ in range(20))) == ["abc"] * 20
+    assert await token(made) == "abc"
+    assert plugin.runs == 1
+
+
+async def test_it_runs_again_shortly_before_its_credential_ends(plugin: Plugin) -> None:
+    clock = FakeClock()
+    plugin.gives(token="first", expires=clock.time() + 600)
+    made = credentials(plugin, clock)
+    assert await token(made) == "first"
+    plugin.gives(token="second", expires=clock.time() + 1200)
+    await clock.advance(539)
+    assert await token(made) == "first"
+    await clock.advance(2)
+    assert await token(made) == "second"
+
+
+async def test_a_short_lived_credential_is_not_asked_for_at_each_request(plugin: Plugin) -> None:
+    clock = FakeClock()
+    plugin.gives(token="short", expires=clock.time() + 30)
+    made = credentials(plugin, clock)
+    for _ in range(4):
+        await token(made)
+        await clock.advance(5)
+    assert plugin.runs == 1
+
+
+async def test_a_plugin_that_fails_to_renew_leaves_the_credential_while_it_is_good(plugin: Plugin) -> None:
+    clock = FakeClock()
+    plugin.gives(token="good", expires=clock.time() + 600)
+    made = credentials(plugin, clock)
+    await token(made)
+    plugin.script("echo no luck >&2; exit 3")
+    await clock.advance(560)
+    assert [await token(made), await token(made)] == ["good", "good"]
+    assert plugin.runs == 2
+    await clock.advance(41)
+    with pytest.raises(CredentialsError, match="no luck"):
+        await token(made)
+
+
+async def test_it_runs_again_after_a_401_unless_another_request_has_seen_to_it(plugin: Plugin) -> None:
+    plugin.gives(token="old")
+    made = credentials(plugin)
+    refused = await made.access()
+    plugin.gives(token="new")
+    renewed = await made.renew(refused)
+    assert renewed is not None
+    assert dict(renewed.headers)["Authorization"] == "Bearer new"
+    assert await made.renew(refused) == renewed
+    assert plugin.runs == 2
+    assert await made.renew(renewed) is None
+
+
+async def test_it_is_told_about_the_cluster_where_it_asks_to_be(plugin: Plugin) -> None:
+    plugin.gives(token="t")
+    await credentials(plugin).access()
+    assert plugin.info == {"apiVersion": V1, "kind": "ExecCredential", "spec": {"interactive": False}}
+    await credentials(plugin, provide_cluster_info=True).access()
+    assert plugin.info["spec"]["cluster"] == {
+        "server": "http://127.0.0.1",
+        "proxy-url": "",
+        "tls-server-name": "name",
+        "insecure-skip-tls-verify": False,
+        "certificate-authority-data": "cGVt",
+    }
+
+
+async def test_it_gets_arguments_and_environment(plugin: Plugin) -> None:
+    answer = '{"apiVersion":"%s","kind":"ExecCredential","status":{"token":"%s-%s-%s"}}'
+    plugin.script(f'printf \'{answer}\' {V1} "$1" "$PROFILE" "$BASE"')
+    made = credentials(plugin, args=("one",), env=(("PROFILE", "two"),), environ={"BASE": "three", "PROFILE": "no"})
+    assert await token(made) == "one-two-three"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("echo please log in >&2; exit 1", "ended with 1: please log in"),
+        ("exit 2", "ended with 2: no message"),
+        ("echo hello; echo oops >&2", "printed no ExecCredential .*: oops"),
+        ('echo \'{"apiVersion":"v1","kind":"Pod"}\'', "printed v1 Pod, not client.authentication.k8s.io/v1"),
+        (
+            f'echo \'{{"apiVersion":"{V1}","kind":"ExecCredential","status":{{}}}}\'',
+            "printed neither a token nor a client certificate",
+        ),
+        (
+            f'echo \'{{"apiVersion":"{V1}","kind":"ExecCredential","status":{{"clientCertificateData":"x"}}}}\'',
+            "printed a client certificate without its key",
+        ),
+    ],
+)
+async def test_a_failure_says_what_the_plugin_said(plugin: Plugin, body: str, words: str) -> None:
+    plugin.script(body)
+    with pytest.raises(CredentialsError, match=f"exec plugin {plugin.file} {words}"):
+        await credentials(plugin).access()
+
+
+async def test_a_plugin_that_is_not_installed_shows_the_hint(plugin: Plugin) -> None:
+    with pytest.raises(CredentialsError, match="cannot be run: No such file or directory\nbrew install it"):
+        await credentials(plugin, install_hint="brew install it").access()
+
+
+async def test_a_plugin_that_wants_a_terminal_is_refused(plugin: Plugin) -> None:
+    plugin.gives(token="t")
+    with pytest.raises(CredentialsError, match="wants a terminal"):
+        await credentials(plugin, interactive=True).access()
+    assert plugin.runs == 0
+
+
+async def test_a_plugin_that_hangs_is_ended(plugin: Plugin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exec_plugin, "TIMEOUT", 0.2)
+    plugin.script("exec sleep 60")
+    with pytest.raises(CredentialsError, match=r"did not end within 0.2 s"):
+        await credentials(plugin).access()
+
+
+async def test_who_asked_may_go_and_the_others_get_their_answer(plugin: Plugin) -> None:
+    plugin.gives(token="abc")
+    made = credentials(plugin)
+    impatient = asyncio.create_task(token(made))
+    patient = asyncio.create_task(token(made))
+    await asyncio.sleep(0)
+    impatient.cancel()
+    assert await patient == "abc"
+    assert plugin.runs == 1
+
+
+async def test_what_a_plugin_cannot_be_given_is_a_credentials_error_too(plugin: Plugin, tmp_path: Path) -> None:
+    with pytest.raises(CredentialsError, match="cannot be run: embedded null"):
+        await credentials(plugin, args=("a\0b",)).access()
+    config = ExecConfig(command=str(plugin.file), api_version=V1, provide_cluster_info=True)
+    cluster = ClusterConfig(
+        name="test",
+        server="http://127.0.0.1",
+        tls=TlsConfig(ca_file=tmp_path / "gone.crt"),
+        credentials=UserConfig(plugin=config),
+    )
+    with pytest.raises(CredentialsError, match=r"gone.crt: cannot be read for the exec plugin: No such file"):
+        await Credentials(cluster, clock=FakeClock()).access()
+
+
+@pytest.mark.parametrize("output", ["'\\377\\376'", "'\"\\377\"'"])
+async def test_a_plugin_that_prints_no_text_is_a_credentials_error_too(plugin: Plugin, output: str) -> None:
+    plugin.script(f"printf {output}")
+    with pytest.raises(CredentialsError, match="printed no ExecCredential"):
+        await credentials(plugin).access()
