@@ -99,6 +99,10 @@ class ModelServer:
             self.is_down = False
             self._cache.begin_anew()
 
+    def change_bookmarks(self, regular: bool, after: float) -> None:
+        """Whether they come every minute, and how many seconds behind a streaming list."""
+        self.bookmarks, self.bookmark_after = regular, after
+
     def take_away(self) -> None:
         """There is no such kind any more; its objects must have been deleted."""
         self.is_absent = True

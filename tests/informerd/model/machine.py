@@ -147,8 +147,8 @@ class Histories(RuleBasedStateMachine):
 
     @rule(regular=st.booleans(), seconds=st.sampled_from([0.0, 0.5, 12.0, 45.0]))
     def change_bookmarks(self, regular: bool, seconds: float) -> None:
-        self._world.server.bookmarks = regular
-        self._world.server.bookmark_after = seconds
+        """Where they stop coming, a stream is given up after 150 s of silence."""
+        self._world.disturb(lambda: self._world.server.change_bookmarks(regular, seconds))
 
     @rule(lags=st.booleans())
     def lag(self, lags: bool) -> None:
