@@ -83,7 +83,7 @@ class ApiApp:
         """Discovery, OpenAPI and the version; None for resources."""
         registry = self._core.registry
         if path == "/version":
-            return json_response(discovery.version())
+            return web.json_response(discovery.version(), dumps=lambda document: json.dumps(document, indent=2))
         if path in ("/api", "/apis"):
             if "APIGroupDiscoveryList" in request.headers.get("Accept", ""):
                 found = discovery.aggregated(registry, core=path == "/api")

@@ -14,9 +14,11 @@ from devcluster.server.definitions import decode_options
 from devcluster.server.kinds import Kind
 from devcluster.server.options import DeleteOptions, delete_options
 from devcluster.server.patches import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
+from devcluster.server.protobuf import Malformed, Messages
 from devcluster.server.schema import Schema
 from devcluster.server.status import Failure, bad_request, unsupported_media_type
 
+PROTOBUF = "application/vnd.kubernetes.protobuf"
 MAX_BYTES = 3 << 20
 MAX_YAML_BYTES = 64 << 10
 """YAML is read slowly, and whoever is served by this process waits meanwhile. kubectl sends JSON."""
@@ -42,9 +44,16 @@ def too_large(limit: int = MAX_BYTES) -> Failure:
     return Failure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {limit}")
 
 
-def decode_object(body: bytes, content_type: str, kind: Kind) -> tuple[dict[str, Any], list[str]]:
-    """The object in a create or update, and the paths of fields given twice. Raises Failure (400, 415)."""
+def decode_object(
+    body: bytes, content_type: str, kind: Kind, messages: Messages, root: str = ""
+) -> tuple[dict[str, Any], list[str]]:
+    """The object in a create or update, and the paths of fields given twice. Raises Failure (400, 415).
+
+    `root` names the message that a protobuf body of this kind holds.
+    """
     media_type = content_type.partition(";")[0].strip()
+    if media_type == PROTOBUF and root in messages.fields:
+        return _from_protobuf(body, kind, messages, root), []
     if media_type in ("application/yaml", "text/yaml", "application/x-yaml"):
         return _checked(_from_yaml(body, kind), body, kind), []
     if media_type not in ("", "application/json", "application/octet-stream"):
@@ -82,6 +91,14 @@ def _no_object(value: Any) -> str:
 
 def _go_word(value: Any) -> str:
     return {list: "array", str: "string", bool: "bool", dict: "object"}.get(type(value), "number")
+
+
+def _from_protobuf(body: bytes, kind: Kind, messages: Messages, root: str) -> dict[str, Any]:
+    try:
+        return messages.decode(body, root)
+    except Malformed as error:
+        why = f"the object provided is unrecognized (must be of type {kind.kind}): {error}"
+        raise bad_request(f"{why} ({body[:64].hex()})") from None
 
 
 def _from_yaml(body: bytes, kind: Kind) -> Any:

@@ -12,6 +12,7 @@ from devcluster.server.garbage import Garbage
 from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, Registry
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
+from devcluster.server.protobuf import Messages
 from devcluster.server.store import Change, Store
 from devcluster.server.verbs import Verbs
 
@@ -29,6 +30,7 @@ class Core:
         self.store = store or Store()
         self.registry = Registry()
         self.definitions = Definitions.load()
+        self.messages = Messages.load()
         self.verbs = Verbs(self.store, self.definitions, now=now, rng=rng)
         self.deletion = Deletion(self.store, now=now)
         self.garbage = Garbage(self.store, self.registry, self.deletion, now=now)

@@ -18,6 +18,7 @@ CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 """The finalizer that holds a definition being deleted until its objects are gone."""
 
 _APPROVAL = "api-approved.kubernetes.io"
+_CONFORMANT = "KubernetesAPIApprovalPolicyConformant"
 _SCOPES = ("Cluster", "Namespaced")
 _FREE = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string")
 
@@ -41,6 +42,9 @@ def fill_status(obj: Object, now: float) -> None:
         _condition("NamesAccepted", "NoConflicts", "no conflicts found", now),
         _condition("Established", "InitialNamesAccepted", "the initial names have been accepted", now),
     ]
+    approval = (obj["metadata"].get("annotations") or {}).get(_APPROVAL, "")
+    if _is_protected(spec["group"]) and not any(c["type"] == _CONFORMANT for c in conditions):
+        conditions = [*conditions, _conformance(approval, now)]
     versions = list(dict.fromkeys([*(status.get("storedVersions") or ()), stored]))
     obj["status"] = {"conditions": conditions, "acceptedNames": spec["names"], "storedVersions": versions}
 
@@ -48,6 +52,18 @@ def fill_status(obj: Object, now: float) -> None:
 def _condition(name: str, reason: str, message: str, now: float) -> dict[str, str]:
     since = timestamp(now)
     return {"type": name, "status": "True", "lastTransitionTime": since, "reason": reason, "message": message}
+
+
+def _conformance(approval: str, now: float) -> dict[str, str]:
+    """What the server says about a definition in a group of Kubernetes' own."""
+    if approval.startswith("https://"):
+        return _condition(_CONFORMANT, "ApprovedAnnotation", f"approved in {approval}", now)
+    why = _condition(_CONFORMANT, "UnapprovedAnnotation", f'not approved: "{approval}"', now)
+    return why | {"status": "False"}
+
+
+def _is_protected(group: str) -> bool:
+    return group.endswith((".k8s.io", ".kubernetes.io")) or group in ("k8s.io", "kubernetes.io")
 
 
 def kinds_of(obj: Object) -> tuple[Kind, ...]:
@@ -132,8 +148,7 @@ def _check_structure(schema: Schema, path: str, *, root: bool = False) -> Iterat
 
 
 def _check_approval(obj: Object) -> list[FieldError]:
-    group = obj["spec"].get("group", "")
-    if not (group.endswith((".k8s.io", ".kubernetes.io")) or group in ("k8s.io", "kubernetes.io")):
+    if not _is_protected(obj["spec"].get("group", "")):
         return []
     if (obj["metadata"].get("annotations") or {}).get(_APPROVAL):
         return []

@@ -14,6 +14,11 @@ from typing import Any
 from devcluster.server.kinds import Kind
 from devcluster.server.objects import Object
 
+_NODE_INFO = (
+    "machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion",
+    "kubeProxyVersion", "operatingSystem", "architecture",
+)  # fmt: skip
+
 
 def fill_defaults(obj: Object, kind: Kind, rng: random.Random) -> None:
     """Set, in place, what the kind's defaults say."""
@@ -137,6 +142,13 @@ def _default_secret(obj: Object, _rng: random.Random) -> None:
     obj.setdefault("type", "Opaque")
 
 
+def _default_node(obj: Object, _rng: random.Random) -> None:
+    obj.setdefault("spec", {})
+    status = obj.setdefault("status", {})
+    status.setdefault("daemonEndpoints", {"kubeletEndpoint": {"Port": 0}})
+    status["nodeInfo"] = {**dict.fromkeys(_NODE_INFO, ""), **(status.get("nodeInfo") or {})}
+
+
 def _default_event(obj: Object, _rng: random.Random) -> None:
     for name, value in (
         ("involvedObject", {}), ("source", {}), ("firstTimestamp", None), ("lastTimestamp", None), ("eventTime", None),
@@ -147,7 +159,8 @@ def _default_event(obj: Object, _rng: random.Random) -> None:
 
 def _quality(spec: dict[str, Any]) -> str:
     resources = [container.get("resources") or {} for container in spec.get("containers") or ()]
-    if not any(resources):
+    asked = [amount for r in resources for held in ("requests", "limits") for amount in (r.get(held) or {}).values()]
+    if all(amount == "0" for amount in asked):
         return "BestEffort"
     limits_all = all({"cpu", "memory"} <= set(r.get("limits") or {}) for r in resources)
     same = all((r.get("requests") or r.get("limits")) == r.get("limits") for r in resources)
@@ -179,5 +192,6 @@ _DEFAULTS: MappingProxyType[str, Callable[[Object, random.Random], None]] = Mapp
         "services": _default_service,
         "secrets": _default_secret,
         "events": _default_event,
+        "nodes": _default_node,
     }
 )

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from devcluster.server import quantity
 from devcluster.server.kinds import DEFINITIONS_FILE, Kind
 from devcluster.server.schema import Schema
 from devcluster.server.status import bad_request
@@ -28,6 +29,7 @@ _GO_KINDS: dict[type, str] = {
 }
 _TIME_LAYOUT = "2006-01-02T15:04:05Z07:00"
 _MICRO_TIME = "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"
+_QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 
@@ -51,6 +53,10 @@ class Definitions:
     def schema(self, kind: Kind) -> Schema:
         """The root schema of a built-in kind."""
         return self.definitions[self.kinds[kind.key]["root"]]
+
+    def root(self, kind: Kind) -> str:
+        """The name of a built-in kind's definition; empty for others."""
+        return str(self.kinds[kind.key]["root"]) if kind.key in self.kinds else ""
 
     def columns(self, kind: Kind) -> list[tuple[str, str, str, int]]:
         """(name, type, format, priority) of the columns that kubectl prints."""
@@ -142,6 +148,8 @@ class _Decoder:
                 del value[key]
             elif value[key] is None:
                 del value[key]
+            elif properties[key].get("$ref") == _QUANTITY:
+                value[key] = _quantity(value[key])
             else:
                 self.check(value[key], properties[key], struct, f"{go_path}.{key}" if go_path else key, below)
 
@@ -151,7 +159,9 @@ class _Decoder:
         if items is None:
             return
         for key, item in list(value.items()):
-            if item is not None:
+            if items.get("$ref") == _QUANTITY:
+                value[key] = _quantity(item)
+            elif item is not None:
                 self.check(item, items, struct, go_path, f"{path}.{key}")
             elif items.get("type") == "string":
                 value[key] = ""
@@ -179,6 +189,18 @@ class _Decoder:
         if schema.get("format") == "byte":
             return "[]uint8"
         return {"boolean": "bool", "integer": str(schema.get("format", "int32"))}.get(schema.get("type", ""), "string")
+
+
+def _quantity(value: Any) -> str:
+    """A quantity as it is kept. Raises WrongType."""
+    try:
+        if isinstance(value, str):
+            return quantity.canonical(value)
+    except ValueError as error:
+        raise WrongType(str(error)) from None
+    if isinstance(value, bool | dict | list):
+        raise WrongType(quantity.BAD)
+    return quantity.of_number(value or 0)
 
 
 def _check_time(text: str, layout: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from devcluster.server.kinds import ALL_VERBS, Kind, Registry
+from devcluster.server.kinds import Kind, Registry
+from devcluster.server.scale import SCALE
 
 Document = dict[str, Any]
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -60,7 +61,7 @@ def _sorted(kinds: Iterable[Kind]) -> list[Kind]:
 def _resources(kind: Kind) -> list[Document]:
     main: Document = {
         "name": kind.plural, "singularName": kind.singular, "namespaced": kind.namespaced, "kind": kind.kind,
-        "verbs": list(ALL_VERBS),
+        "verbs": list(kind.verbs),
     }  # fmt: skip
     if kind.short_names:
         main["shortNames"] = list(kind.short_names)
@@ -74,7 +75,14 @@ def _resources(kind: Kind) -> list[Document]:
                 "verbs": ["get", "patch", "update"],
             }
         )  # fmt: skip
-    return entries
+    if kind.scales:
+        entries.append(
+            {
+                "name": f"{kind.plural}/scale", "singularName": "", "namespaced": kind.namespaced,
+                "group": SCALE.group, "version": SCALE.version, "kind": SCALE.kind, "verbs": ["get", "patch", "update"],
+            }
+        )  # fmt: skip
+    return sorted(entries, key=lambda entry: entry["name"])
 
 
 def aggregated(registry: Registry, *, core: bool) -> Document:
@@ -104,14 +112,17 @@ def _aggregated_resource(kind: Kind) -> Document:
     }
     entry: Document = {
         "resource": kind.plural, "responseKind": responds, "scope": "Namespaced" if kind.namespaced else "Cluster",
-        "singularResource": kind.singular, "verbs": list(ALL_VERBS),
+        "singularResource": kind.singular, "verbs": list(kind.verbs),
     }  # fmt: skip
     if kind.short_names:
         entry["shortNames"] = list(kind.short_names)
     if kind.categories:
         entry["categories"] = list(kind.categories)
-    if kind.has_status:
+    answers = {"scale": {"group": SCALE.group, "version": SCALE.version, "kind": SCALE.kind}} if kind.scales else {}
+    answers |= {"status": responds} if kind.has_status else {}
+    if answers:
         entry["subresources"] = [
-            {"subresource": "status", "responseKind": responds, "verbs": ["get", "patch", "update"]}
+            {"subresource": name, "responseKind": answer, "verbs": ["get", "patch", "update"]}
+            for name, answer in answers.items()
         ]
     return entry

@@ -10,7 +10,7 @@ from typing import Any
 from devcluster.server.schema import Schema
 
 DEFINITIONS_FILE = Path(__file__).parent / "data" / "definitions.json"
-ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+_ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +35,8 @@ class Kind:
     """Whether metadata.generation counts changes of the spec."""
     unconditional_update: bool = True
     """Whether an update without resourceVersion is accepted."""
+    scales: bool = False
+    """Whether there is a scale subresource."""
     custom: bool = False
     schema: Schema | None = None
     columns: tuple[dict[str, Any], ...] = ()
@@ -55,10 +57,17 @@ class Kind:
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
     @property
+    def verbs(self) -> tuple[str, ...]:
+        """What can be done with the kind, in the order in which the real server says it."""
+        if self.custom:
+            return ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+        return tuple(verb for verb in _ALL_VERBS if (self.key, verb) != ("namespaces", "deletecollection"))
+
+    @property
     def subresources(self) -> tuple[str, ...]:
         """What may stand after an object's name."""
-        binding = ("binding",) if self.key == "pods" else ()
-        return (("status",) if self.has_status else ()) + binding
+        more = {"pods": ("binding",)}.get(self.key, ("scale",) if self.scales else ())
+        return (("status",) if self.has_status else ()) + more
 
     @property
     def head(self) -> bytes:
@@ -73,7 +82,7 @@ def _core(plural: str, kind: str, *short: str, **more: Any) -> Kind:
 def _apps(plural: str, kind: str, *short: str) -> Kind:
     return Kind(
         group="apps", version="v1", plural=plural, kind=kind, singular=kind.lower(), short_names=short,
-        categories=("all",), has_status=True, counts_generation=True,
+        categories=("all",), has_status=True, counts_generation=True, scales=True,
     )  # fmt: skip
 
 

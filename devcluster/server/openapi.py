@@ -10,6 +10,7 @@ from devcluster.server.definitions import Definitions
 from devcluster.server.kinds import Kind, Registry
 
 Document = dict[str, Any]
+_OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _PARAMETERS = [
     {"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": True}}
     for name in ("dryRun", "fieldManager", "fieldValidation")
@@ -38,8 +39,7 @@ def document(registry: Registry, definitions: Definitions, group: str, version: 
     for kind in kinds:
         root = _schema_name(kind, definitions)
         schemas[root] = _root_schema(kind, definitions)
-        if not kind.custom:
-            _add_reached(schemas, schemas[root], definitions)
+        _add_reached(schemas, schemas[root], definitions)
         paths[_path(kind)] = _operations(kind, root)
     info = {"title": "Deltaboard demo cluster", "version": "v1.37.1-demo"}
     return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
@@ -77,8 +77,17 @@ def _schema_name(kind: Kind, definitions: Definitions) -> str:
 
 
 def _root_schema(kind: Kind, definitions: Definitions) -> Document:
-    schema = dict(kind.schema or {}) if kind.custom else _referenced(definitions.schema(kind))
+    schema = _custom_schema(kind) if kind.custom else _referenced(definitions.schema(kind))
     return {**schema, "x-kubernetes-group-version-kind": [_mark(kind)]}
+
+
+def _custom_schema(kind: Kind) -> Document:
+    """The schema of the definition, with the metadata that every object has."""
+    schema = dict(kind.schema or {})
+    own = schema.get("properties", {})
+    metadata = {**own.get("metadata", {}), **_referenced({"$ref": _OBJECT_META})}
+    text = {"type": "string"}
+    return {**schema, "properties": {"apiVersion": text, "kind": text, **own, "metadata": metadata}}
 
 
 def _referenced(schema: Document) -> Document:

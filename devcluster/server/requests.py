@@ -17,6 +17,7 @@ from devcluster.server.definitions import strict_failure
 from devcluster.server.kinds import Kind
 from devcluster.server.objects import Object, selectable_fields
 from devcluster.server.routes import PlainNotFound, Route
+from devcluster.server.scale import SCALE, scale_body
 from devcluster.server.selectors import Selection, parse_fields, parse_labels
 from devcluster.server.status import Failure, bad_request, method_not_allowed, plain_error
 from devcluster.server.store import Record
@@ -60,7 +61,7 @@ class Requests:
         if route.kind.namespaced and not route.namespace:
             raise PlainNotFound if route.kind.custom else method_not_allowed()
         if route.subresource == "binding":
-            binding, _ = bodies.decode_object(body, content_type, route.kind)
+            binding, _ = bodies.decode_object(body, content_type, route.kind, self.core.messages)
             pod = self.core.verbs.get(route.kind, route.namespace, route.name)
             return bind(self.core.store, pod, binding, self.core.now())
         if route.name:
@@ -73,13 +74,18 @@ class Requests:
     def _update(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
         _need_name(route)
         wishes = options.write_options("UpdateOptions", query)
+        if route.subresource == "scale":
+            scale, _ = bodies.decode_object(body, content_type, SCALE, self.core.messages)
+            return self.core.verbs.update_scale(route.kind, route.namespace, route.name, scale, wishes)
         obj, warnings = self._object(body, content_type, route.kind, wishes)
         outcome = self.core.verbs.update(route.kind, route.namespace, route.name, obj, wishes, route.subresource)
         return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
 
-    @staticmethod
-    def _object(body: bytes, content_type: str, kind: Kind, wishes: options.WriteOptions) -> tuple[Object, list[str]]:
-        obj, doubled = bodies.decode_object(body, content_type, kind)
+    def _object(
+        self, body: bytes, content_type: str, kind: Kind, wishes: options.WriteOptions
+    ) -> tuple[Object, list[str]]:
+        root = self.core.definitions.root(kind)
+        obj, doubled = bodies.decode_object(body, content_type, kind, self.core.messages, root)
         problems = [f'duplicate field "{path}"' for path in doubled]
         if problems and wishes.field_validation == "Strict":
             raise strict_failure(kind, problems)
@@ -89,15 +95,19 @@ class Requests:
         _need_name(route)
         patch, patch_type = bodies.decode_patch(body, content_type, route.kind)
         wishes = options.write_options("PatchOptions", query)
+        if route.subresource == "scale":
+            return self.core.verbs.patch_scale(route.kind, route.namespace, route.name, patch, patch_type, wishes)
         return self.core.verbs.patch(
             route.kind, route.namespace, route.name, patch, patch_type, wishes, route.subresource
         )
 
     def _delete(self, route: Route, query: Mapping[str, str], body: bytes) -> Outcome:
         wishes = bodies.decode_delete(body, query)
+        if route.subresource:
+            raise method_not_allowed()
         if route.name:
             return self.core.deletion.delete(route.kind, route.namespace, route.name, wishes)
-        if route.kind.namespaced and not route.namespace:
+        if (route.kind.namespaced and not route.namespace) or "deletecollection" not in route.kind.verbs:
             raise method_not_allowed()
         page = self._page(route, query)
         for record in page.records:
@@ -114,16 +124,16 @@ class Requests:
         wants_partial = partial.wanted(request.headers.get("Accept", ""))
         if route.name:
             record = self.core.verbs.get(route.kind, *self.core.verbs.key(route.kind, route.namespace, route.name))
+            if route.subresource == "scale":
+                return _response(Outcome(200, scale_body(record.raw)))
             if wants_table:
-                return _table(
-                    tables.table(route.kind, self.core.definitions, [record], str(record.revision), self.core.now())
-                )
+                return _table(self._rows(route.kind, [record], str(record.revision), query))
             return _response(Outcome(200, partial.partial_body(record) if wants_partial else record.raw))
         if options.boolean(query, "watch"):
             return await self._watch(request, route, query)
         page = self._page(route, query)
         if wants_table:
-            rows = tables.table(route.kind, self.core.definitions, page.records, str(page.revision), self.core.now())
+            rows = self._rows(route.kind, page.records, str(page.revision), query)
             rows["metadata"] |= {"continue": page.token} if page.token else {}
             rows["metadata"] |= {"remainingItemCount": page.remaining} if page.remaining else {}
             return _table(rows)
@@ -131,9 +141,13 @@ class Requests:
             return _response(Outcome(200, partial.partial_list_body(page, custom=route.kind.custom)))
         return _response(Outcome(200, listing.list_body(route.kind, page)))
 
-    def _row(self, kind: Kind, record: Record) -> bytes:
+    def _rows(self, kind: Kind, records: list[Record], version: str, query: Mapping[str, str]) -> dict[str, Any]:
+        include = query.get("includeObject", "")
+        return tables.table(kind, self.core.definitions, records, version, self.core.now(), include=include)
+
+    def _row(self, kind: Kind, record: Record, query: Mapping[str, str]) -> bytes:
         """One object as a table of its own, as watches of tables send it."""
-        return json.dumps(tables.table(kind, self.core.definitions, [record], "", self.core.now())).encode()
+        return json.dumps(self._rows(kind, [record], "", query)).encode()
 
     def _page(self, route: Route, query: Mapping[str, str]) -> listing.Page:
         options.check_list_options(query)
@@ -158,7 +172,7 @@ class Requests:
             initial_events=initial,
         )
         if tables.wanted(request.headers.get("Accept", "")):
-            checked = replace(checked, render=lambda record: self._row(route.kind, record))
+            checked = replace(checked, render=lambda record: self._row(route.kind, record, query))
         if partial.wanted(request.headers.get("Accept", "")):
             shown_as = (partial.KIND, partial.API_VERSION)
             checked = replace(checked, render=partial.partial_body, bookmark_type=shown_as)

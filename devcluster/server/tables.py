@@ -17,6 +17,7 @@ from devcluster.server.kinds import Kind
 from devcluster.server.objects import Object
 from devcluster.server.partial import partial
 from devcluster.server.pod_words import pod_ready, pod_restarts, pod_status
+from devcluster.server.status import bad_request
 from devcluster.server.store import Record
 
 Cell = str | int | bool | None
@@ -30,10 +31,21 @@ def wanted(accept: str) -> bool:
     return "as=Table" in first and "g=meta.k8s.io" in first
 
 
-def table(kind: Kind, definitions: Definitions, records: Iterable[Record], version: str, now: float) -> dict[str, Any]:
-    """The table of some objects. `now` (Unix seconds) is what ages are counted to."""
+_INCLUDED: MappingProxyType[str, Callable[[Object], Object | None]] = MappingProxyType(
+    {"": partial, "Metadata": partial, "Object": lambda obj: obj, "None": lambda _: None}
+)
+"""What a row holds beside its cells, by the parameter includeObject."""
+
+
+def table(
+    kind: Kind, definitions: Definitions, records: Iterable[Record], version: str, now: float, *, include: str = ""
+) -> dict[str, Any]:
+    """The table of some objects. `now` (Unix seconds) is what ages are counted to. Raises Failure (400)."""
     columns = _columns(kind, definitions)
-    rows = [{"cells": _cells(kind, obj, now), "object": partial(obj)} for obj in map(objects.decode, records)]
+    shown = _INCLUDED.get(include)
+    if shown is None:
+        raise bad_request(f'unrecognized includeObject value: "{include}"')
+    rows = [{"cells": _cells(kind, obj, now), "object": shown(obj)} for obj in map(objects.decode, records)]
     head = {"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": version}}
     return {**head, "columnDefinitions": columns, "rows": rows}
 

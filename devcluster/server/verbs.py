@@ -19,6 +19,7 @@ from devcluster.server.definitions import Definitions
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
+from devcluster.server.scale import scale_body, scale_of, scaled
 from devcluster.server.status import Failure, FieldError, already_exists, invalid, not_found, plain_error
 from devcluster.server.store import Key, Record, Store
 
@@ -103,6 +104,21 @@ class Verbs:
             preconditions.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
             raw = self._replace(kind, old_record, obj, options, subresource)
         return Outcome(200, raw, tuple(warnings))
+
+    def update_scale(self, kind: Kind, namespace: str, name: str, scale: Object, options: WriteOptions) -> Outcome:
+        """PUT of the scale subresource. Raises Failure: 400, 404, 409, 422."""
+        record = self.get(kind, *self.key(kind, namespace, name))
+        outcome = self.update(kind, namespace, name, scaled(record, scale), options)
+        return Outcome(outcome.code, scale_body(outcome.raw), outcome.warnings)
+
+    def patch_scale(
+        self, kind: Kind, namespace: str, name: str, patch: Any, patch_type: str, options: WriteOptions
+    ) -> Outcome:
+        """Raises Failure: 400, 404, 409, 422. A Scale has no lists, so that a strategic patch is a merge patch."""
+        scale = scale_of(objects.decode(self.get(kind, *self.key(kind, namespace, name))))
+        if patch_type == patches.JSON_PATCH:
+            return self.update_scale(kind, namespace, name, patches.apply_json(scale, patch), options)
+        return self.update_scale(kind, namespace, name, patches.apply_merge(scale, patch), options)
 
     def patched(self, kind: Kind, obj: Object, patch: Any, patch_type: str) -> Object:
         """The object with a patch of the given media type applied."""

@@ -267,6 +267,47 @@ def _built_in() -> Iterator[Case]:
     yield Case("a lease", "POST", f"/apis/coordination.k8s.io/v1/namespaces/{{ns}}/leases{DRY}", lease)
 
 
+def _scales() -> Iterator[Case]:
+    d1 = f"{APPS}/deployments/d1/scale"
+    yield Case("a scale", "GET", d1)
+    yield Case("a scale of nothing", "GET", f"{APPS}/deployments/none/scale")
+    yield Case("a scale of what has none", "GET", f"{G}/a1/scale")
+    scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "d1"}, "spec": {"replicas": 3}}
+    yield Case("update a scale", "PUT", d1 + DRY, scale)
+    yield Case("update a scale of another name", "PUT", d1 + DRY, {**scale, "metadata": {"name": "d2"}})
+    yield Case("update a scale of another kind", "PUT", d1 + DRY, {**scale, "kind": "Deployment"})
+    stale = {**scale, "metadata": {"name": "d1", "resourceVersion": "1"}}
+    yield Case("update a stale scale", "PUT", d1 + DRY, stale)
+    yield Case("update a scale to less than nothing", "PUT", d1 + DRY, {**scale, "spec": {"replicas": -1}})
+    yield Case("update a scale to text", "PUT", d1 + DRY, {**scale, "spec": {"replicas": "x"}})
+    for replicas in (3, -1, None):
+        yield Case(f"patch a scale to {replicas}", "PATCH", d1 + DRY, {"spec": {"replicas": replicas}}, MERGE)
+    yield Case("create a scale", "POST", d1, scale)
+    yield Case("delete a scale", "DELETE", d1)
+    yield Case("delete all namespaces", "DELETE", "/api/v1/namespaces")
+
+
+def _quantities() -> Iterator[Case]:
+    texts: tuple[Any, ...] = (
+        "0.1", "100m", "1000m", "1", 1, 0.5, "0.5Gi", "1024Mi", "1e3", "1E", "12E3", "1.5k", "0", "0Gi", "1e-3", "100Ki",
+        "1023Ki", "512", "x", "", "1 Gi", "1Xi", ".5", True, {}, None,
+    )  # fmt: skip
+    for text in texts:
+        limited = {"name": "c", "image": "i", "resources": {"requests": {"cpu": text}}}
+        yield Case(f"a quantity {text!r}", "POST", PODS + DRY, pod(containers=[limited]))
+
+
+def _protobuf() -> Iterator[Case]:
+    head = "k8s\x00\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12"
+    meta = "\x0a\x04\x0a\x02pb"
+    for name, body in (
+        ("a map", f"{head}\x0e{meta}\x12\x06\x0a\x01a\x12\x01b"), ("nothing", f"{head}\x00"),
+        ("a number of no field", f"{head}\x08{meta}\x78\x01"), ("no magic", "abc"),
+        ("half a length", f"{head}\x40{meta}"),
+    ):  # fmt: skip
+        yield Case(f"protobuf with {name}", "POST", MAPS + DRY, body, "application/vnd.kubernetes.protobuf")
+
+
 def _definitions() -> Iterator[Case]:
     def crd(name: str, group: str, schema: Json) -> Json:
         version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
@@ -283,5 +324,6 @@ def _definitions() -> Iterator[Case]:
 
 
 CASES: tuple[Case, ...] = (
-    *_creates(), *_updates(), *_patches(), *_reads(), *_deletes(), *_built_in(), *_definitions(),
+    *_creates(), *_updates(), *_patches(), *_reads(), *_deletes(), *_built_in(), *_definitions(), *_scales(),
+    *_quantities(), *_protobuf(),
 )  # fmt: skip

@@ -1,17 +1,24 @@
-"""kubectl on the demo cluster, where there is a kubectl."""
+"""kubectl on the demo cluster, where there is a kubectl: what it prints is what it prints on the real API server."""
 
 from __future__ import annotations
 
+import itertools
 import os
-import shutil
+import shlex
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from devcluster.manifests import documents
+from tests.controlplane import ControlPlane
 from tests.devcluster.api import Api
+from tests.devcluster.kubectl import KubectlSide, kubectl_binary
+from tests.devcluster.kubectl_cases import KUBECTL_CASES, KubectlCase
+from tests.devcluster.kubectl_cases import MANIFEST as SETUP
 from tests.require import missing
+from tests.wait import until
 
 Kubectl = Callable[..., str]
 
@@ -35,8 +42,7 @@ spec: {ip: 10.0.0.1, port: 80}
 
 @pytest.fixture(scope="session")
 def binary() -> str:
-    assets = os.environ.get("KUBEBUILDER_ASSETS", "")
-    found = shutil.which("kubectl", path=os.pathsep.join(filter(None, (assets, os.environ.get("PATH", "")))))
+    found = kubectl_binary()
     if found is None:
         missing("kubectl", "none on PATH or in KUBEBUILDER_ASSETS")
     return found
@@ -131,3 +137,103 @@ def test_wait_and_describe(kubectl: Kubectl) -> None:
     kubectl("wait", "--for=condition=Established", "crd/mydemos.crddemo.k8s.io", "--timeout=20s")
     kubectl("apply", "-f", "-", text=MANIFEST)
     assert "Port:  80" in kubectl("describe", "mydemo", "one")
+
+
+ON_PURPOSE: dict[str, str] = {}
+"""Cases by name, and why the demo cluster prints something else."""
+
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_numbers = itertools.count(1)
+Pair = tuple[KubectlSide, KubectlSide]
+
+
+@pytest.fixture(scope="module")
+def real_kubeconfig(controlplane: ControlPlane) -> Path:
+    """The real API server with the Mydemos of the demo cluster."""
+    api = Api.of(controlplane.kubeconfig)
+    for document in documents():
+        api.post(CRDS, document)
+    until(lambda: api.get("/apis/crddemo.k8s.io/v1/mydemos").code == 200, within=20, what="Mydemos are served")
+    return controlplane.kubeconfig
+
+
+@pytest.fixture(scope="module")
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kubectl")
+
+
+@pytest.fixture
+def sides(binary: str, real_kubeconfig: Path, process: Path, caches: Path) -> Pair:
+    """The real server and the demo cluster, each with an empty namespace of the same name."""
+    namespace = f"kubectl-{next(_numbers)}"
+    for kubeconfig in (real_kubeconfig, process):
+        assert Api.of(kubeconfig).post("/api/v1/namespaces", {"metadata": {"name": namespace}}).code == 201
+    real = KubectlSide(binary, real_kubeconfig, caches / "real", namespace)
+    return real, KubectlSide(binary, process, caches / "demo", namespace)
+
+
+def set_up(side: KubectlSide, folder: Path) -> Callable[[str], str]:
+    """Create what the cases find; fills the braces of a command."""
+    words = {"{ns}": side.namespace, "{node}": f"{side.namespace}-n", "{file}": str(folder / "manifest.yaml")}
+
+    def filled(text: str) -> str:
+        for word, value in words.items():
+            text = text.replace(word, value)
+        return text
+
+    (folder / "manifest.yaml").write_text(filled(SETUP))
+    made = side.run(filled("create --save-config -f {file}"))
+    assert "exit" not in made, made
+    return filled
+
+
+def printed(side: KubectlSide, case: KubectlCase, folder: Path) -> str:
+    """What a case's commands print, each after its own line."""
+    filled = set_up(side, folder)
+    said = (f"$ {line}\n{side.run(filled(line), EDITOR=case.editor or 'false')}" for line in case.commands)
+    return side.plain("".join(said))
+
+
+def test_names_of_kubectls_cases_are_unique() -> None:
+    names = [case.name for case in KUBECTL_CASES]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name[:60]) for case in KUBECTL_CASES])
+def test_kubectl_prints_what_it_prints_on_the_real_server(sides: Pair, case: KubectlCase, tmp_path: Path) -> None:
+    expected, found = (printed(side, case, tmp_path) for side in sides)
+    assert case.says in expected
+    if case.name in ON_PURPOSE:
+        assert found != expected, f"no longer differs: {ON_PURPOSE[case.name]}"
+    else:
+        assert found == expected
+
+
+def watched(side: KubectlSide, arguments: str) -> Iterator[str]:
+    """The lines that a watch prints while a pod comes, changes and goes."""
+    command = side.command(*shlex.split(arguments))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watch:
+        assert watch.stdout is not None
+        side.run("run w1 --image=nginx --labels=a=b")
+        yield from itertools.islice(watch.stdout, 1 if "--no-headers" in arguments else 2)
+        side.run("label pod w1 c=d")
+        yield watch.stdout.readline()
+        side.run("delete pod w1")
+        yield from itertools.islice(watch.stdout, 2)
+        watch.terminate()
+
+
+@pytest.mark.parametrize(
+    "arguments", ["get pods -w --output-watch-events", "get pods -w -o name --no-headers", "get pods -w -o wide -l a=b"]
+)
+def test_a_watch_prints_what_it_prints_on_the_real_server(sides: Pair, arguments: str) -> None:
+    expected, found = (side.plain("".join(watched(side, arguments))) for side in sides)
+    assert expected.count("w1") == 4
+    assert found == expected
+
+
+def test_what_the_demo_cluster_serves_is_listed_as_by_the_real_server(sides: Pair) -> None:
+    """Line for line: all that is different is that the demo cluster has fewer kinds."""
+    real, ours = (side.plain(side.run("api-resources --no-headers -o wide")).splitlines() for side in sides)
+    assert [line for line in ours if "gadget" not in line.lower() and line not in real] == []
+    assert len(ours) >= 14

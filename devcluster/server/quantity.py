@@ -1,0 +1,60 @@
+"""Quantities ("100m", "1.5Gi") in the one form in which the server keeps them.
+
+Source: apimachinery's pkg/api/resource/quantity.go: no fractions, the largest suffix that allows it, and what is finer
+than a nano is rounded up.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import ceil, floor
+from types import MappingProxyType
+
+_FORM = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d{1,3}|)")
+_BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_DECIMAL = MappingProxyType({-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"})
+_POWERS = MappingProxyType({suffix: power for power, suffix in _DECIMAL.items()})
+BAD = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
+
+def canonical(text: str) -> str:
+    """The quantity as it is kept. Raises ValueError in the words of the Go parser."""
+    found = _FORM.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(BAD)
+    sign, digits, suffix = found.groups()
+    number = Fraction(digits.rstrip(".") if digits != "." else "0")
+    if suffix.endswith("i"):
+        kept = _binary(number * 1024 ** _BINARY.index(suffix))
+    elif suffix[:1] in ("e", "E") and len(suffix) > 1:
+        kept = _decimal(number * Fraction(10) ** int(suffix[1:]), exponent=suffix[0])
+    else:
+        kept = _decimal(number * Fraction(10) ** _POWERS[suffix], exponent="")
+    return f"-{kept}" if sign == "-" and kept != "0" else kept
+
+
+def _binary(value: Fraction) -> str:
+    if value < 1024:
+        return _decimal(value, exponent="")
+    whole, step = ceil(value), 0
+    while whole % 1024 == 0 and step < len(_BINARY) - 1:
+        whole, step = whole // 1024, step + 1
+    return f"{whole}{_BINARY[step]}"
+
+
+def _decimal(value: Fraction, *, exponent: str) -> str:
+    nanos = ceil(value * 10**9)
+    if nanos == 0:
+        return "0"
+    power = -9
+    while nanos % 1000 == 0 and (exponent or power < 18):
+        nanos, power = nanos // 1000, power + 3
+    if exponent:
+        return f"{nanos}{exponent}{power}" if power else str(nanos)
+    return f"{nanos}{_DECIMAL[power]}"
+
+
+def of_number(value: float) -> str:
+    """A quantity that was written as a bare JSON number."""
+    return canonical(str(floor(value)) if float(value).is_integer() else repr(value))

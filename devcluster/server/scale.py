@@ -1,0 +1,75 @@
+"""The scale subresource: an object's replicas as autoscaling/v1's Scale, which is read, updated and patched.
+
+Source: Kubernetes' pkg/registry/apps/deployment/storage (ScaleREST).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from devcluster.server import objects
+from devcluster.server.kinds import Kind
+from devcluster.server.objects import Object
+from devcluster.server.status import bad_request, invalid, invalid_value
+from devcluster.server.store import Record
+
+SCALE = Kind(group="autoscaling", version="v1", plural="scales", kind="Scale", singular="scale")
+_KEPT = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+
+
+def scale_of(obj: Object) -> Object:
+    """The Scale of an object with ``spec.replicas`` and ``spec.selector``."""
+    meta, spec, status = obj["metadata"], obj["spec"], obj.get("status") or {}
+    replicas = spec.get("replicas", 1)
+    return {
+        "kind": SCALE.kind,
+        "apiVersion": SCALE.api_version,
+        "metadata": {key: meta[key] for key in _KEPT if key in meta},
+        "spec": {"replicas": replicas} if replicas else {},
+        "status": {"replicas": status.get("replicas", 0), "selector": selector_text(spec.get("selector") or {})},
+    }
+
+
+def scale_body(raw: bytes) -> bytes:
+    """The Scale's JSON of an object's JSON."""
+    return msgspec.json.encode(scale_of(msgspec.json.decode(raw)))
+
+
+def scaled(record: Record, scale: Object) -> Object:
+    """The object with the replicas and the resourceVersion that a Scale says. Raises Failure (400, 422)."""
+    if scale.get("kind") not in (None, "", SCALE.kind):
+        why = f'no kind "{scale["kind"]}" is registered for version "{SCALE.api_version}" in scheme'
+        words = f'{scale["kind"]} in version "{SCALE.version}" cannot be handled as a Scale'
+        raise bad_request(f'{words}: {why} "pkg/runtime/scheme.go:111"')
+    meta = scale.get("metadata") or {}
+    name, spec = meta.get("name", record.key[1]), scale.get("spec") or {}
+    replicas: Any = spec.get("replicas", 0)
+    if isinstance(replicas, bool) or not isinstance(replicas, int):
+        word = "number" if isinstance(replicas, float) else type(replicas).__name__.replace("str", "string")
+        why = f"json: cannot unmarshal {word} into Go struct field ScaleSpec.spec.replicas of type int32"
+        raise bad_request(f'Scale in version "v1" cannot be handled as a Scale: {why}')
+    if replicas < 0:
+        error = invalid_value("spec.replicas", replicas, "must be greater than or equal to 0")
+        raise invalid(SCALE, name, [error])
+    obj = objects.decode(record)
+    obj["spec"]["replicas"] = replicas
+    obj["metadata"] |= {"name": name, "resourceVersion": meta.get("resourceVersion", "")}
+    return obj
+
+
+def selector_text(selector: Object) -> str:
+    """A LabelSelector as a label selector's text."""
+    terms = [f"{key}={value}" for key, value in sorted((selector.get("matchLabels") or {}).items())]
+    for term in selector.get("matchExpressions") or ():
+        values = ",".join(sorted(term.get("values") or ()))
+        terms.append(
+            {
+                "In": f"{term['key']} in ({values})",
+                "NotIn": f"{term['key']} notin ({values})",
+                "Exists": term["key"],
+                "DoesNotExist": f"!{term['key']}",
+            }[term["operator"]]
+        )
+    return ",".join(sorted(terms))
