@@ -289,8 +289,8 @@ def _scales() -> Iterator[Case]:
 
 def _quantities() -> Iterator[Case]:
     texts: tuple[Any, ...] = (
-        "0.1", "100m", "1000m", "1", 1, 0.5, "0.5Gi", "1024Mi", "1e3", "1E", "12E3", "1.5k", "0", "0Gi", "1e-3", "100Ki",
-        "1023Ki", "512", "x", "", "1 Gi", "1Xi", ".5", True, {}, None,
+        "0.1", "100m", "1000m", "1", 1, 0.5, "0.5Gi", "1024Mi", "1e3", "1E", "12E3", "1.5k", "0", "0Gi", "1e-3",
+        "100Ki", "1023Ki", "512", "x", "", "1 Gi", "1Xi", ".5", True, {}, None,
     )  # fmt: skip
     for text in texts:
         limited = {"name": "c", "image": "i", "resources": {"requests": {"cpu": text}}}
