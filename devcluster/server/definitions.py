@@ -30,7 +30,7 @@ _GO_KINDS: dict[type, str] = {
 _TIME_LAYOUT = "2006-01-02T15:04:05Z07:00"
 _MICRO_TIME = "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
-_OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 
 class WrongType(Exception):
@@ -81,7 +81,7 @@ class Definitions:
         try:
             if not isinstance(obj["metadata"], dict):
                 _refuse_type(obj["metadata"], "Go value of type v1.ObjectMeta")
-            decoder.check(obj["metadata"], {"$ref": _OBJECT_META}, "ObjectMeta", "", "metadata")
+            decoder.check(obj["metadata"], {"$ref": OBJECT_META}, "ObjectMeta", "", "metadata")
         except WrongType as error:
             raise bad_request(_cannot_be_handled(kind, str(error))) from error
         return decoder.unknown

@@ -20,6 +20,7 @@ _SYSTEM_FIELDS = (
     "namespace",
 )  # fmt: skip
 _NEVER_KEPT = ("managedFields", "selfLink")
+"""managedFields are what the server noted, whatever a client sends."""
 _OWNER_FIELDS = ("apiVersion", "kind", "name", "uid")
 
 

@@ -16,6 +16,7 @@ Object = dict[str, Any]
 _META_ORDER = (
     "name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
     "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers",
+    "managedFields",
 )  # fmt: skip
 
 _NAME_FIELDS = ("metadata.name", "metadata.namespace")

@@ -25,7 +25,7 @@ class WriteOptions:
 
     dry_run: bool = False
     field_validation: str = "Warn"
-    field_manager: str = ""
+    field_manager: str = "demo"
 
 
 def write_options(kind_of_options: str, query: Mapping[str, str]) -> WriteOptions:
@@ -36,7 +36,7 @@ def write_options(kind_of_options: str, query: Mapping[str, str]) -> WriteOption
         errors.append(not_supported("fieldValidation", validation, _VALIDATIONS))
     if errors:
         raise invalid_options(kind_of_options, errors)
-    return WriteOptions(bool(query.get("dryRun")), validation or "Warn", query.get("fieldManager", ""))
+    return WriteOptions(bool(query.get("dryRun")), validation or "Warn", query.get("fieldManager") or "unknown")
 
 
 def _check_dry_run(value: str) -> list[FieldError]:

@@ -15,6 +15,7 @@ from devcluster.server.binding import bind
 from devcluster.server.core import Core
 from devcluster.server.definitions import strict_failure
 from devcluster.server.kinds import Kind
+from devcluster.server.managed_fields import manager_of
 from devcluster.server.objects import Object, selectable_fields
 from devcluster.server.routes import PlainNotFound, Route
 from devcluster.server.scale import SCALE, scale_body
@@ -45,7 +46,8 @@ class Requests:
         return _response(self._write(request, route, body))
 
     def _write(self, request: web.Request, route: Route, body: bytes) -> Outcome:
-        query, content_type = request.query, request.headers.get("Content-Type", "")
+        query = {"fieldManager": manager_of(request.headers.get("User-Agent", "")), **request.query}
+        content_type = request.headers.get("Content-Type", "")
         match request.method:
             case "POST":
                 return self._create(route, query, body, content_type)

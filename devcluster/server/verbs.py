@@ -17,6 +17,7 @@ from devcluster.server import crds, defaults, metadata, objects, patches, precon
 from devcluster.server.admission import Admission
 from devcluster.server.definitions import Definitions
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
+from devcluster.server.managed_fields import ManagedFields
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
 from devcluster.server.scale import scale_body, scale_of, scaled
@@ -40,6 +41,7 @@ class Verbs:
         self._store = store
         self._definitions = definitions
         self._admission = Admission(definitions)
+        self._managed = ManagedFields(definitions, now=now)
         self._strategic = patches.StrategicMerge(definitions)
         self._now = now
         self._rng = rng
@@ -70,6 +72,7 @@ class Verbs:
             raise already_exists(kind, name)
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             crds.fill_status(obj, self._now())
+        self._managed.note(kind, obj, None, options.field_manager)
         warnings += metadata.finalizer_warnings(obj["metadata"])
         if options.dry_run:
             return Outcome(201, objects.record_of(obj, kind, 0).raw, tuple(warnings))
@@ -108,7 +111,7 @@ class Verbs:
     def update_scale(self, kind: Kind, namespace: str, name: str, scale: Object, options: WriteOptions) -> Outcome:
         """PUT of the scale subresource. Raises Failure: 400, 404, 409, 422."""
         record = self.get(kind, *self.key(kind, namespace, name))
-        outcome = self.update(kind, namespace, name, scaled(record, scale), options)
+        outcome = self.update(kind, namespace, name, scaled(record, scale), options, "scale")
         return Outcome(outcome.code, scale_body(outcome.raw), outcome.warnings)
 
     def patch_scale(
@@ -165,6 +168,7 @@ class Verbs:
             obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             crds.fill_status(obj, self._now())
+        self._managed.note(kind, obj, old, options.field_manager, subresource)
         return self._commit(kind, old_record, obj, options)
 
     def _commit(self, kind: Kind, old_record: Record, obj: Object, options: WriteOptions) -> bytes:
