@@ -26,6 +26,15 @@ def test_the_informers_benchmark_prints_what_programs_read() -> None:
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
 
+def test_the_demo_clusters_benchmark_prints_what_programs_read() -> None:
+    sizes = ["--pods", "60", "--writes", "90", "--watchers", "2", "--starts", "1"]
+    command = [sys.executable, "-m", "benchmarks.demo_cluster", "--json", *sizes]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
+    lines = {line["what"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    assert lines["status patches, 2 watchers"]["events delivered, %"] == 100
+    assert all(figure > 0 for figures in lines.values() for figure in figures.values())
+
+
 @pytest.mark.skipif(not has_watch_stub(PEERS), reason="needs the peers' load server: set PEERS to its folder")
 def test_our_load_server_sends_the_bytes_that_the_peers_load_server_sends() -> None:
     with load_server(PEERS, 30, 10) as url, urllib.request.urlopen(f"{url}/api/v1/pods") as answer:

@@ -5,7 +5,7 @@ finalizers, graceful deletion, owner references, structural schemas of custom re
 discovery and the wording of the real server's errors.
 
 What it leaves out, on purpose: storage on disk, more than one user, RBAC, admission webhooks, conversion between
-versions, server-side apply (415), managedFields, aggregated APIs, protobuf in answers and of custom resource
+versions, server-side apply (415), aggregated APIs, protobuf in answers and of custom resource
 definitions (bodies of the other built-in kinds are taken), pod logs, exec and eviction, the scale of custom resources,
 CEL rules but the one in validation.py, quotas, rules on fields that nobody sets in a demo, prose in the schemas of
 built-in kinds, and every built-in kind that kinds.py does not name.

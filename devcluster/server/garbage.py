@@ -37,7 +37,8 @@ class Garbage:
         self._deletion = deletion
         self._now = now
         self._suspects: set[tuple[str, Key]] = set()
-        self._pods: set[Key] = set()
+        self._pods: dict[Key, float] = {}
+        """When the grace period of each pod being deleted ends, in Unix seconds."""
         self._events: dict[Key, float] = {}
         self._woken = asyncio.Event()
         self._watched: set[str] = set()
@@ -77,7 +78,7 @@ class Garbage:
         if change.operation != "DELETED":
             self._notice_record(change.bucket, record)
             return
-        self._pods.discard(record.key)
+        self._pods.pop(record.key, None) if change.bucket == "pods" else None
         self._events.pop(record.key, None) if change.bucket == "events" else None
         for owner in record.owners:
             self._suspect_owner(owner)
@@ -89,7 +90,7 @@ class Garbage:
         if bucket == "events":
             self._events[record.key] = self._now()
         elif bucket == "pods" and record.deleting:
-            self._pods.add(record.key)
+            self._pods[record.key] = _deadline(objects.decode(record))
         if record.deleting or any(not self._store.has_uid(owner) for owner in record.owners):
             self._suspect(bucket, record.key)
 
@@ -196,11 +197,10 @@ class Garbage:
 
     def _end_pods(self) -> None:
         kind = self._registry.bucket("pods")
-        for key in list(self._pods):
+        now = self._now()
+        for key in [key for key, deadline in self._pods.items() if now >= deadline]:
             record = self._store.get("pods", key)
-            if kind is None or record is None:
-                self._pods.discard(key)
-            elif self._now() >= _deadline(objects.decode(record)):
+            if kind is not None and record is not None:
                 self._delete(kind, record, _NOW)
 
 

@@ -120,10 +120,13 @@ def _reading() -> Iterator[KubectlCase]:
     for kind, name in (
         ("pod", "p1"), ("pod", "p2"), ("deploy", "web"), ("rs", "r1"), ("job", "j1"), ("svc", "s1"), ("cm", "c1"),
         ("secret", "s1"), ("sa", "sa1"), ("lease", "l1"), ("events.v1.", "e1"), ("mydemo", "one"), ("node", "{node}"),
-        ("ns", "{ns}"), ("crd", "mydemos.crddemo.k8s.io"),
+        ("ns", "{ns}"),
     ):  # fmt: skip
         plain = f"get {kind} {name} -o yaml", f"get {kind} {name} -o json"
         yield KubectlCase(f"get {kind} {name} as YAML and JSON", plain, "resourceVersion")
+    conditions = "NamesAccepted", "Established", "KubernetesAPIApprovalPolicyConformant"  # the order is left to chance
+    shown = "{.spec}{.status.acceptedNames}" + "".join(f'{{.status.conditions[?(@.type=="{c}")]}}' for c in conditions)
+    yield KubectlCase("a definition", (f"get crd mydemos.crddemo.k8s.io -o 'jsonpath={shown}'",), "not approved")
     yield KubectlCase("get of all namespaces", ("get pods -A --field-selector metadata.namespace={ns}",), "NAMESPACE")
     for path in (".metadata.name", ".spec.nodeName", ".metadata.labels.app", "{.spec.containers[0].image}"):
         yield KubectlCase(f"sorted by {path}", (f"get pods --sort-by={path}",), "p2")
@@ -141,7 +144,6 @@ def _reading() -> Iterator[KubectlCase]:
     for kind, name in (
         ("pod", "p1"), ("deploy", "web"), ("rs", "r1"), ("job", "j1"), ("svc", "s1"), ("cm", "c1"), ("secret", "s1"),
         ("sa", "sa1"), ("lease", "l1"), ("mydemo", "one"), ("events.v1.", "e1"), ("node", "{node}"),
-        ("crd", "mydemos.crddemo.k8s.io"),
     ):  # fmt: skip
         yield KubectlCase(f"describe {kind} {name}", (f"describe {kind} {name}",), "Name:")
     for path in ("mydemos.spec", "mydemos.spec.ip", "mydemos.spec --recursive", "mydemos.nosuch", "nosuch"):
