@@ -16,13 +16,19 @@ class Admission:
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
 
-    def admit(self, kind: Kind, obj: Object, options: WriteOptions, *, patched_from: Object | None = None) -> list[str]:
-        """Check the form of a body in place and drop what nobody knows; warnings. Raises Failure (400, 422)."""
+    def admit(
+        self, kind: Kind, obj: Object, options: WriteOptions, *, patched_from: Object | None = None,
+        base: Object | None = None,
+    ) -> list[str]:  # fmt: skip
+        """Check the form of a body in place and drop what nobody knows; warnings. Raises Failure (400, 422).
+
+        `base` is the stored object that was patched.
+        """
         _check_type(kind, obj)
         if obj.get("metadata") is None:
             obj["metadata"] = {}
         if kind.schema is None:
-            unknown = self._definitions.decode(obj, kind)
+            unknown = self._definitions.decode(obj, kind, base or {})
         else:
             unknown = self._definitions.decode_meta(obj, kind)
             unknown += schema.prune(obj, kind.schema)

@@ -66,13 +66,21 @@ class Definitions:
         """The schema itself, or what it refers to."""
         return self.definitions[schema["$ref"]] if "$ref" in schema else schema
 
-    def decode(self, obj: dict[str, Any], kind: Kind) -> list[str]:
-        """Check `obj` in place: drop nulls and unknown fields, whose paths are returned. Raises Failure (400)."""
+    def decode(self, obj: dict[str, Any], kind: Kind, base: dict[str, Any]) -> list[str]:
+        """Check `obj` in place: drop nulls and unknown fields, whose paths are returned. Raises Failure (400).
+
+        What it shares with `base`, an object that was checked before, is not looked at again.
+        """
         decoder = _Decoder(self)
+        names = list(obj)
+        shared = {key: obj.pop(key) for key in base if obj.get(key) is base[key]}
         try:
             decoder.check(obj, self.schema(kind), kind.kind, "", "")
         except WrongType as error:
             raise bad_request(_cannot_be_handled(kind, str(error))) from error
+        whole = obj | shared
+        obj.clear()
+        obj.update({key: whole[key] for key in names if key in whole})
         return decoder.unknown
 
     def decode_meta(self, obj: dict[str, Any], kind: Kind) -> list[str]:

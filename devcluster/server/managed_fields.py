@@ -8,7 +8,6 @@ Source: apimachinery's util/managedfields, structured-merge-diff.
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable
 from typing import Any
@@ -39,7 +38,7 @@ class ManagedFields:
         self._now = now
 
     def note(self, kind: Kind, new: Object, old: Object | None, manager: str, subresource: str = "") -> None:
-        """Set, in place, the entries of `new`, which takes the place of `old`."""
+        """Set, in place, the entries of `new`, which takes the place of `old`, whose entries are used up by it."""
         before = (old or {}).get("metadata", {}).get("managedFields") or []
         meta = new["metadata"]
         schema = self._schema(kind)
@@ -53,7 +52,7 @@ class ManagedFields:
         own |= {"subresource": subresource} if subresource else {}
         entries = []
         for entry in before:
-            fields = _without(_without(copy.deepcopy(entry["fieldsV1"]), lost), took)
+            fields = _without(_without(entry["fieldsV1"], lost), took)
             if _same(entry, own):
                 own["fieldsV1"] = fields
             elif fields:

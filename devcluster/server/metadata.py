@@ -26,7 +26,7 @@ _OWNER_FIELDS = ("apiVersion", "kind", "name", "uid")
 
 def timestamp(seconds: float) -> str:
     """RFC 3339 in UTC, whole seconds, as metav1.Time prints it."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def new_uid(rng: random.Random) -> str:

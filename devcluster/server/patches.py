@@ -20,7 +20,7 @@ _GO_WORDS = {dict: "object", list: "array", str: "string", bool: "bool", int: "n
 def merge(target: Any, patch: Any) -> Any:
     """The target with a merge patch applied; the arguments stay as they are."""
     if not isinstance(patch, dict):
-        return copy.deepcopy(patch)
+        return _copied(patch)
     result = dict(target) if isinstance(target, dict) else {}
     for key, value in patch.items():
         if value is None:
@@ -28,6 +28,13 @@ def merge(target: Any, patch: Any) -> Any:
         else:
             result[key] = merge(result.get(key), value)
     return result
+
+
+def _copied(value: Any) -> Any:
+    """A JSON value's copy, much sooner than by copy.deepcopy."""
+    if isinstance(value, dict):
+        return {key: _copied(below) for key, below in value.items()}
+    return [_copied(below) for below in value] if isinstance(value, list) else value
 
 
 def apply_merge(target: dict[str, Any], patch: Any) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from math import ceil, floor
 from types import MappingProxyType
 
 _FORM = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d{1,3}|)")
+_KEPT = re.compile(r"[1-9]\d{0,2}([numkMGTP]|[KMGTP]i|)")
+"""What most people write is in that form already."""
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL = MappingProxyType({-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"})
 _POWERS = MappingProxyType({suffix: power for power, suffix in _DECIMAL.items()})
@@ -20,6 +22,8 @@ BAD = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMG
 
 def canonical(text: str) -> str:
     """The quantity as it is kept. Raises ValueError in the words of the Go parser."""
+    if _KEPT.fullmatch(text):
+        return text
     found = _FORM.fullmatch(text.strip())
     if found is None:
         raise ValueError(BAD)

@@ -99,9 +99,10 @@ class Verbs:
     ) -> Outcome:  # fmt: skip
         """Raises Failure: 400, 404, 409, 422."""
         old_record = self.get(kind, *self.key(kind, namespace, name))
-        obj = self.patched(kind, objects.decode(old_record), patch, patch_type)
+        stored = objects.decode(old_record)
+        obj = self.patched(kind, stored, patch, patch_type)
         given = copy.deepcopy(obj) if options.field_validation == "Strict" else {}
-        warnings = self._admission.admit(kind, obj, options, patched_from=given)
+        warnings = self._admission.admit(kind, obj, options, patched_from=given, base=stored)
         with _warned(warnings):
             preconditions.check_identity(kind, namespace, name, obj)
             preconditions.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
