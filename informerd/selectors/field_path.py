@@ -69,7 +69,7 @@ class FieldPath(Generic[T]):
             return (text_of(self._plain(obj)),)
         found: list[Any] = [obj]
         for get in self._gets:
-            found = [each for value in found for each in get(value) if each is not None]
+            found = [each for value in found for each in get(value) if not _is_nothing(each)]
         return [text_of(value) for value in found] or ("",)
 
     def _follow(self) -> inspect.Type:
@@ -114,10 +114,14 @@ def text_of(value: Any) -> str:
     """A value as its JSON, without quotation marks around a text; None is the empty text."""
     if type(value) is str:
         return value
-    if value is None or value is msgspec.UNSET:
+    if _is_nothing(value):
         return ""
     text = msgspec.json.encode(value).decode()
     return str(msgspec.json.decode(text)) if text.startswith('"') else text
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or value is msgspec.UNSET
 
 
 def _attribute_step(name: str) -> Get:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import inspect
+from msgspec import NODEFAULT, inspect
 
 _LISTS = (inspect.ListType, inspect.VarTupleType, inspect.TupleType, inspect.SetType, inspect.FrozenSetType)
 _ORDERED = (inspect.ListType, inspect.VarTupleType, inspect.TupleType)
@@ -32,7 +32,7 @@ def below(kind: inspect.Type, step: str | int) -> tuple[str, inspect.Type] | Non
     """
     if isinstance(step, str):
         if isinstance(kind, _NAMED):
-            return next(((each.name, each.type) for each in _fields(kind) if each.encode_name == step), None)
+            return next(((each.name, _type_of(each)) for each in _fields(kind) if each.encode_name == step), None)
         if isinstance(kind, inspect.DictType):
             return "", kind.value_type
         if isinstance(kind, inspect.TypedDictType):
@@ -69,6 +69,16 @@ def _paths(kind: inspect.Type, path: str, above: tuple[type, ...]) -> Iterator[s
 def _fields(kind: inspect.StructType | inspect.DataclassType) -> Iterator[inspect.Field]:
     """The fields that the wire knows; names such as ``-blob`` are there to keep others off it."""
     return (each for each in kind.fields if not each.encode_name.startswith("-"))
+
+
+def _type_of(field: inspect.Field) -> inspect.Type:
+    """A field that is UNSET where it is not there may hold nothing.
+
+    msgspec's description says neither that nor the default: it is of a field that is not required and has none.
+    """
+    if field.required or (field.default, field.default_factory) != (NODEFAULT, NODEFAULT):
+        return field.type
+    return inspect.UnionType((*alternatives(field.type), inspect.NoneType()))
 
 
 def _entry(kind: inspect.Type) -> inspect.Type:

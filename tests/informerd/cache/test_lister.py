@@ -186,6 +186,14 @@ def test_with_and_without_indexes_the_answers_are_the_same() -> None:
         assert names(quick.list(**asked)) == names(plain.list(**asked)), asked
 
 
+def test_what_is_asked_not_to_be_is_not_looked_up_in_the_index() -> None:
+    """Each of four phases is few enough for its keys to be taken from the index, were they what is asked for."""
+    phases = ("Pending", "Running", "Succeeded", "Failed")
+    pods = [pod(f"p{number}", phase=phase) for number, phase in enumerate(phases)]
+    lister = lister_of(*pods, indexes=dict([field_index(Pod, "status.phase")]))
+    assert names(lister.list(field_selector="status.phase!=Running")) == ["one/p0", "one/p2", "one/p3"]
+
+
 def test_a_list_is_the_callers_own() -> None:
     lister = lister_of(*SOME)
     lister.list().clear()

@@ -10,8 +10,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from informerd.cache.indexing import field_index
+from informerd.cache.lister import Lister
+from informerd.cache.store import Store
 from informerd.errors import MalformedSelector, UnknownField
 from informerd.objects import Object, ObjectMeta, OwnerReference
+from informerd.resource import PODS
 from informerd.selectors.field_path import FieldPath
 from informerd.selectors.field_selector import FieldSelector
 
@@ -44,6 +48,19 @@ class Status(msgspec.Struct, frozen=True, rename="camel"):
 class Spec(msgspec.Struct, frozen=True, rename="camel"):
     node_name: str = ""
     selector: dict[str, str] | None = None
+
+
+class Inner(msgspec.Struct, frozen=True):
+    name: str = ""
+
+
+class Optionals(Object, frozen=True):
+    """What is not there is UNSET."""
+
+    text: str | msgspec.UnsetType = msgspec.UNSET
+    number: int | msgspec.UnsetType | None = msgspec.UNSET
+    inner: Inner | msgspec.UnsetType = msgspec.UNSET
+    several: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Pod(Object, frozen=True):
@@ -144,6 +161,27 @@ def test_a_missing_part_on_the_way_is_the_empty_text() -> None:
     for selector in ("status.phase=", "status.containerStatuses[*].name=", "status.network.ip=", "status.extra.a.b="):
         assert FieldSelector.parse(selector).matcher(Pod)(bare)
     assert not FieldSelector.parse("status.phase!=").matcher(Pod)(bare)
+
+
+@pytest.mark.parametrize("path", ["text", "number", "inner.name", "several[*]", "several[0]"])
+def test_a_field_that_is_unset_is_the_empty_text_with_and_without_an_index(path: str) -> None:
+    there = Optionals(metadata=ObjectMeta(name="there"), text="7", number=7, inner=Inner("7"), several=("7",))
+    objects = [there, Optionals(metadata=ObjectMeta(name="unset")), Optionals(metadata=ObjectMeta(name="too"))]
+    for indexes in ({}, dict([field_index(Optionals, path)])):
+        store: Store[Optionals] = Store(indexes)
+        for each in objects:
+            store.put(each.key, each)
+        lister = Lister(PODS, store, Optionals)
+        for selector, found in (("=7", [0]), ("!=7", [1, 2]), ("=", [1, 2]), ("!=", [0])):
+            expected = [objects[place].key for place in found]
+            listed = lister.list(field_selector=path + selector)
+            assert sorted(each.key for each in listed) == sorted(expected), (selector, indexes)
+
+
+def test_a_key_with_an_equals_sign_cannot_be_named() -> None:
+    with pytest.raises(MalformedSelector):
+        FieldSelector.parse('metadata.annotations["a=b"]=c')
+    assert FieldSelector.parse(r"metadata.annotations.a=b\=c").terms[0].value == "b=c"
 
 
 @pytest.mark.parametrize(
