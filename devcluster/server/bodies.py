@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from ruamel.yaml.error import MantissaNoDotYAML1_1Warning, YAMLError
 
 from devcluster.server.definitions import decode_options
 from devcluster.server.kinds import Kind
@@ -105,7 +106,11 @@ def _from_yaml(body: bytes, kind: Kind) -> Any:
     if len(body) > MAX_YAML_BYTES:
         raise too_large(MAX_YAML_BYTES)
     try:
-        return YAML(typ="safe", pure=True).load(io.BytesIO(body))
+        yaml = YAML(typ="safe", pure=True)
+        yaml.version = "1.1"  # as Go's YAML library has it: on, yes and their like are booleans
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MantissaNoDotYAML1_1Warning)
+            return yaml.load(io.BytesIO(body))
     except YAMLError as error:
         raise bad_request(f"error converting YAML to JSON of {kind.kind}: {error}") from None
 

@@ -76,11 +76,11 @@ def _operate(document: Any, operation: dict[str, Any]) -> Any:
         if not _equal(_find(document, path), operation.get("value")):
             raise ValueError("test failed")
         return document
-    if word in ("move", "copy"):
-        value = copy.deepcopy(_find(document, _pointer(operation["from"])))
-        if word == "move":
-            document = _remove(document, _pointer(operation["from"]))
-        return _add(document, path, value)
+    if word == "copy":
+        return _add(document, path, _copied(_find_or_null(document, _pointer(operation["from"]))))
+    if word == "move":
+        value = _find(document, _pointer(operation["from"]))
+        return _add(_remove(document, _pointer(operation["from"])), path, value)
     if word == "remove":
         return _remove(document, path)
     if word not in ("add", "replace"):
@@ -104,6 +104,14 @@ def _find(document: Any, path: list[str]) -> Any:
     for step in path:
         document = document[_index(document, step)] if isinstance(document, list) else document[step]
     return document
+
+
+def _find_or_null(document: Any, path: list[str]) -> Any:
+    """What a copy copies: null where the last step leads to nothing, as evanphx/json-patch has it."""
+    parent = _find(document, path[:-1])
+    if path and isinstance(parent, dict) and path[-1] not in parent:
+        return None
+    return _find(document, path)
 
 
 def _index(values: list[Any], step: str, *, longest: int | None = None) -> int:

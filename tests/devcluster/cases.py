@@ -297,6 +297,16 @@ def _quantities() -> Iterator[Case]:
         yield Case(f"a quantity {text!r}", "POST", PODS + DRY, pod(containers=[limited]))
 
 
+def _copies_and_booleans() -> Iterator[Case]:
+    for place in ("/nope", "/nope/x", "/metadata/nope", "/metadata/name/x", "/spec/tags/7"):
+        copy = [{"op": "copy", "from": place, "path": "/metadata/labels"}]
+        yield Case(f"copy {place}", "PATCH", f"{G}/a1{DRY}", copy, JSON_PATCH)
+        yield Case(f"copy {place} in a map", "PATCH", f"{MAPS}/c1{DRY}", copy, JSON_PATCH)
+    for word in ("on", "yes", "off", "true", "'yes'", "1", "0x1", "~", "text"):
+        body = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: yaml}}\ndata: {{a: {word}}}\n"
+        yield Case(f"YAML with {word}", "POST", MAPS + DRY, body, "application/yaml")
+
+
 def _protobuf() -> Iterator[Case]:
     head = "k8s\x00\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12"
     meta = "\x0a\x04\x0a\x02pb"
@@ -325,5 +335,5 @@ def _definitions() -> Iterator[Case]:
 
 CASES: tuple[Case, ...] = (
     *_creates(), *_updates(), *_patches(), *_reads(), *_deletes(), *_built_in(), *_definitions(), *_scales(),
-    *_quantities(), *_protobuf(),
+    *_quantities(), *_protobuf(), *_copies_and_booleans(),
 )  # fmt: skip

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import time
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.devcluster.api import Json
+from tests.devcluster.api import Api, Json
 from tests.devcluster.conftest import Demo
 from tests.devcluster.gadgets import gadget
 from tests.wait import eventually
@@ -191,6 +192,28 @@ async def test_faults_answer_a_share_of_requests(demo: Demo) -> None:
     assert (await demo.ask("GET", "/livez")).code == 200
     await demo.ask("POST", "/faults", {"rate": 0})
     assert (await demo.ask("GET", MAPS)).code == 200
+
+
+async def test_a_delay_is_waited_for_by_every_request(demo: Demo) -> None:
+    await demo.ask("POST", "/faults", {"delay": 0.3})
+    began = time.monotonic()
+    assert (await demo.ask("GET", "/version")).code == 200
+    assert time.monotonic() - began >= 0.3
+    assert (await demo.ask("POST", "/faults", {"delay": 0})).json["delay"] == 0
+
+
+async def test_stalled_watches_send_nothing_until_they_are_let_go(demo: Demo) -> None:
+    path = "/api/v1/namespaces?watch=1&timeoutSeconds=1"
+    await demo.ask("POST", "/faults", {"stall": True})
+    assert (await demo.ask("GET", path)).text == ""
+    await demo.ask("POST", "/faults", {"stall": False})
+    assert "ADDED" in (await demo.ask("GET", path)).text
+
+
+def test_faults_are_served_only_where_they_were_asked_for(api: Api) -> None:
+    assert api.get("/faults").code == 404
+    assert api.post("/faults", {"status": 500, "rate": 1}).code == 404
+    assert api.get("/api/v1/namespaces").code == 200
 
 
 @pytest.mark.parametrize("wish", [{"rate": 2}, {"status": 418}, {"delay": -1}, {"nonsense": 1}, {"rate": "x"}])
