@@ -10,8 +10,8 @@ definitions (bodies of the other built-in kinds are taken), pod logs, exec and e
 CEL rules but the one in validation.py, quotas, rules on fields that nobody sets in a demo, prose in the schemas of
 built-in kinds, and every built-in kind that kinds.py does not name.
 
-Where it is known to answer otherwise than the real server: YAML bodies over 64 KiB are refused (413), and an unquoted
-``y`` or ``n`` in them is text; a POST on a custom object's own path is always a 405; quantities of pods may be negative,
-finer than a milli, and are always spelled anew; a Scale patched with text gets 400, not 422; a Job's template can be
-changed; managedFields have no entries (".") for structs and lists, and do count what defaults and admission filled in.
+Where it is known to answer otherwise than the real server: YAML bodies over 64 KiB are refused (413); a POST on a
+custom object's own path is always a 405; quantities of pods may be negative, finer than a milli, and are always
+spelled anew; a Scale patched with text gets 400, not 422; a Job's template can be changed; managedFields have no
+entries (".") for structs and lists, and do count what defaults and admission filled in.
 """

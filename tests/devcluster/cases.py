@@ -302,7 +302,7 @@ def _copies_and_booleans() -> Iterator[Case]:
         copy = [{"op": "copy", "from": place, "path": "/metadata/labels"}]
         yield Case(f"copy {place}", "PATCH", f"{G}/a1{DRY}", copy, JSON_PATCH)
         yield Case(f"copy {place} in a map", "PATCH", f"{MAPS}/c1{DRY}", copy, JSON_PATCH)
-    for word in ("on", "yes", "off", "true", "'yes'", "1", "0x1", "~", "text"):
+    for word in ("on", "yes", "y", "n", "off", "true", "'yes'", "1", "0x1", "~", "text"):
         body = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: yaml}}\ndata: {{a: {word}}}\n"
         yield Case(f"YAML with {word}", "POST", MAPS + DRY, body, "application/yaml")
 
