@@ -32,6 +32,7 @@ from informerd.cache.notification import Update
 from informerd.cache.store import Store
 from informerd.clock import SystemClock
 from informerd.decoding.packer import Packer
+from informerd.dictionary import Plain
 from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
@@ -42,6 +43,7 @@ HEAD = b'{"type":"MODIFIED","object":'
 CHUNK = 2**18
 BATCH = 150
 ROUNDS = 3
+_SKIP = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def cpu(work: Callable[[], object], events: int) -> float:
@@ -58,7 +60,6 @@ def stages(count: int) -> dict[str, float]:
     raws = [pod(number % PODS_IN_STORE, PODS_IN_STORE + number) for number in range(count)]
     stream = b"".join(HEAD + raw + b"}\n" for raw in raws)
     chunks = [stream[start : start + CHUNK] for start in range(0, len(stream), CHUNK)]
-    skip = msgspec.json.Decoder(msgspec.Raw).decode
     decode = msgspec.json.Decoder(Pod).decode
     packer = Packer()
     for raw in raws[:300]:
@@ -66,12 +67,21 @@ def stages(count: int) -> dict[str, float]:
     objects = [decode(raw) for raw in raws]
     return {
         "cut into lines": cpu(lambda: _cut(chunks), count),
-        "skip over the JSON (the floor of decoding)": cpu(lambda: _each(skip, raws), count),
         "decode into the projection": cpu(lambda: _each(decode, raws), count),
         "compress with the kind's dictionary": cpu(lambda: _each(packer.pack, raws), count),
         "queue (delta FIFO)": cpu(lambda: asyncio.run(_queue(objects)), count),
         "store and namespace index": cpu(lambda: _store(objects), count),
         "deliver to a handler": cpu(lambda: asyncio.run(_deliver(objects)), count),
+    }
+
+
+def comparisons(count: int) -> dict[str, float]:
+    """What is not done, for comparison."""
+    raws = [pod(number % PODS_IN_STORE, PODS_IN_STORE + number) for number in range(count)]
+    return {
+        "for comparison: only look for the end of the JSON": cpu(lambda: _each(_SKIP, raws), count),
+        "for comparison: decode the whole object into dicts": cpu(lambda: _each(msgspec.json.decode, raws), count),
+        "for comparison: compress without a dictionary": cpu(lambda: _each(Plain().pack, raws), count),
     }
 
 
@@ -167,7 +177,9 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
     found |= stages(arguments.events)
     total = from_socket(whole, peers, arguments.events)
     lines = [Line(name, {"µs an event": each}, {"of the whole": f"{each / total:.0%}"}) for name, each in found.items()]
-    return [*lines, Line("the whole, from socket to handler", {"µs an event": total}, {"of the whole": "100%"})]
+    lines.append(Line("the whole, from socket to handler", {"µs an event": total}, {"of the whole": "100%"}))
+    others = comparisons(arguments.events)
+    return [*lines, *(Line(name, {"µs an event": each}, {"of the whole": "-"}) for name, each in others.items())]
 
 
 if __name__ == "__main__":
