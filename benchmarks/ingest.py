@@ -28,12 +28,19 @@ IDLE_SECONDS = int(os.environ.get("IDLE_SECONDS", "20"))
 
 
 def readers(peers: Path | None) -> dict[str, list[str]]:
-    """Each reader's command, in which URL and PODS are to be replaced."""
+    """Each reader's command, in which URL, PODS and EVENTS are to be replaced."""
     module = [sys.executable, "-m"]
     found = {
-        OURS: [*module, "benchmarks.readers.informerd", "URL", "PODS"],
-        "informerd, the dashboard's columns": [*module, "benchmarks.readers.informerd", "URL", "PODS", "dashboard"],
-        "kubernetes.informer": [*module, "benchmarks.readers.official", "URL", "PODS"],
+        OURS: [*module, "benchmarks.readers.informerd", "URL", "PODS", "EVENTS"],
+        "informerd, the dashboard's columns": [
+            *module,
+            "benchmarks.readers.informerd",
+            "URL",
+            "PODS",
+            "EVENTS",
+            "dashboard",
+        ],
+        "kubernetes.informer": [*module, "benchmarks.readers.official", "URL", "PODS", "EVENTS"],
     }
     if peers is not None and has_watch_stub(peers):
         go = str(peers / "client-go-informer")
@@ -49,7 +56,7 @@ def run(command: list[str], peers: Path | None, pods: int, events: int) -> dict[
     """Run a reader against a fresh load server; what it printed."""
     flags = ["-protobuf"] if "protobuf" in command else []
     with load_server(peers, pods, events, *flags) as url:
-        words = {"URL": url, "PODS": str(pods), "SECONDS": str(IDLE_SECONDS)}
+        words = {"URL": url, "PODS": str(pods), "EVENTS": str(events), "SECONDS": str(IDLE_SECONDS)}
         filled = [words.get(word, word) for word in command]
         done = subprocess.run(filled, check=True, stdout=subprocess.PIPE, text=True, timeout=900)
     answer: dict[str, float] = json.loads(done.stdout.splitlines()[-1])

@@ -54,7 +54,7 @@ class Stub:
             await _send(writer, self._initial if full else [_bookmark(_kind(path), 1)])
         if full:
             await asyncio.sleep(DELAY)
-            for start in range(0, self._count, len(self._changes)):
+            for start in range(0, self._count, len(self._changes) or 1):
                 await _send(writer, self._changes[: self._count - start])
             await _send(writer, [self._last])
         await asyncio.Event().wait()

@@ -13,12 +13,16 @@ from types import MappingProxyType
 from typing import Any
 
 import msgspec
+import zstandard
 
 from informerd.dictionary import Dictionary, unpack_plain
 
 
 class Blob(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One whole object as JSON, compressed with zstandard. Equal to another with the same JSON, however packed."""
+    """One whole object as JSON, compressed with zstandard. Equal to another with the same JSON, however packed.
+
+    One that was damaged on its way, and cannot be unpacked any more, is equal to none that was packed otherwise.
+    """
 
     data: bytes
     dictionary: Dictionary | None = None
@@ -29,7 +33,10 @@ class Blob(msgspec.Struct, frozen=True, array_like=True, gc=False):
             return NotImplemented
         if self.dictionary is other.dictionary:
             return self.data == other.data
-        return self.json() == other.json()
+        try:
+            return self.json() == other.json()
+        except zstandard.ZstdError:
+            return False
 
     def json(self) -> bytes:
         """The object's JSON, as the API server sent it. May be called from any thread."""

@@ -26,6 +26,23 @@ def test_the_informers_benchmark_prints_what_programs_read() -> None:
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
 
+@pytest.mark.parametrize("reader", ["informerd", "official"])
+@pytest.mark.parametrize("events", [0, 70])
+def test_a_reader_reports_only_when_it_was_told_of_every_event_and_the_last(reader: str, events: int) -> None:
+    def read(expected: int) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", f"benchmarks.readers.{reader}", url, "5", str(expected)]
+        return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+
+    with load_server(None, 5, events) as url:
+        done = read(events)
+        wrong = read(events + 1)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["events_per_second"] > 0
+    assert wrong.returncode == 1
+    assert f"{events + 1} and the last were sent" in wrong.stderr.replace(" events", "")
+    assert not wrong.stdout
+
+
 def test_the_demo_clusters_benchmark_prints_what_programs_read() -> None:
     sizes = ["--pods", "60", "--writes", "90", "--watchers", "2", "--starts", "1"]
     command = [sys.executable, "-m", "benchmarks.demo_cluster", "--json", *sizes]

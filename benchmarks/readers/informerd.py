@@ -1,4 +1,4 @@
-"""informerd's shared informer: python -m benchmarks.readers.informerd URL PODS [dashboard].
+"""informerd's shared informer: python -m benchmarks.readers.informerd URL PODS EVENTS [dashboard].
 
 With `dashboard` it decodes what the dashboard reads of a pod, else what a controller would.
 """
@@ -41,7 +41,7 @@ class Counter:
     def on_delete(self, obj: Object, final_state_unknown: bool) -> None: ...
 
 
-async def read(server: str, pods: int, projection: type[Object]) -> None:
+async def read(server: str, pods: int, events: int, projection: type[Object]) -> None:
     counter = Counter()
     async with Client(ClusterConfig(name="load", server=server, why="benchmark")) as client:
         factory = SharedInformerFactory(client)
@@ -57,6 +57,7 @@ async def read(server: str, pods: int, projection: type[Object]) -> None:
         resident = resident_megabytes()
         objects = len(informer.store)
         assert objects == pods == len(informer.store.by_index("namespace", "team-0")) * min(20, pods)
+        assert counter.updates == events + 1, f"told of {counter.updates} updates, {events} and the last were sent"
         await factory.stop()
     report(
         list_seconds=list_seconds,
@@ -68,13 +69,13 @@ async def read(server: str, pods: int, projection: type[Object]) -> None:
     )
 
 
-def main(server: str, pods: str, kind: str = "") -> None:
+def main(server: str, pods: str, events: str, kind: str = "") -> None:
     projection: type[Object] = Pod
     if kind == "dashboard":
         from dashboard.resources.rows import projection_for
 
         projection = projection_for("pods")
-    uvloop.run(read(server, int(pods), projection))
+    uvloop.run(read(server, int(pods), int(events), projection))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`kubernetes.informer`, the official client's: python -m benchmarks.readers.official URL."""
+"""`kubernetes.informer`, the official client's: python -m benchmarks.readers.official URL PODS EVENTS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.pods import LAST_VERSION
 from benchmarks.readers.report import report, resident_megabytes
 
 
-def main(server: str, pods: int) -> None:
+def main(server: str, pods: int, events: int) -> None:
     configuration = client.Configuration()
     configuration.host = server
     api = client.CoreV1Api(client.ApiClient(configuration))
@@ -45,6 +45,8 @@ def main(server: str, pods: int) -> None:
     done.wait()
     event_seconds = time.perf_counter() - times["first"]
     resident = resident_megabytes()
+    told = (seen["added"], seen["modified"])
+    assert told == (pods, events + 1), f"told of {told}, {pods} pods, {events} events and the last were sent"
     report(
         list_seconds=list_seconds,
         events=seen["modified"],
@@ -56,4 +58,4 @@ def main(server: str, pods: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

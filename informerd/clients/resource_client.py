@@ -28,8 +28,9 @@ class DeleteOptions(TypedDict, total=False):
     dry_run: bool
 
 
-class _Head(msgspec.Struct):
+class _Head(msgspec.Struct, rename="camel"):
     kind: str = ""
+    api_version: str = ""
 
 
 class ResourceClient(ResourceReader[T]):
@@ -121,7 +122,8 @@ class ResourceClient(ResourceReader[T]):
         answer = await self._warned(
             self._client.delete(resource, name, self.namespace, uid=uid, resource_version=resource_version, **options)
         )
-        is_status = answer.decode(_Head).kind == "Status" and resource.kind != "Status"
+        head = answer.decode(_Head)
+        is_status = head.kind == "Status" and head.api_version in {"", "v1"}  # a custom resource may have that name
         return None if is_status else codec.decode(answer.body)
 
     async def delete_collection(

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
+import zstandard
 
 from dashboard.live.dictionaries import Announced, Heard
 from dashboard.live.messages import Ask, Chunk, Frame, Row, chunk_decoder, encoder, frame_decoder
@@ -183,6 +184,47 @@ def test_what_is_not_packed_is_no_row_to_show() -> None:
     assert not Heard().bind([msgspec.structs.replace(packed_row("a"), blob=Blob(b"not packed"))], [])
 
 
+async def test_a_row_that_was_damaged_on_its_way_is_replaced_by_the_next_snapshot(
+    feed: Feed, clock: FakeClock, trained: Dictionary, other: Dictionary
+) -> None:
+    """Its head is whole, so that only unpacking it shows the damage."""
+    frame = await feed.sent(packed_row("a", 1, trained), packed_row("b", 1, trained))
+    row = frame.rows[0]
+    assert row.blob
+    damaged = msgspec.structs.replace(row, blob=Blob(row.blob.data[:-8]))
+    feed.replica.frame(msgspec.structs.replace(frame, rows=(damaged, *frame.rows[1:])))
+    with pytest.raises(zstandard.ZstdError):
+        read(feed.replica)
+    feed.changes.clear()
+    await clock.advance(0.5)
+    younger = Feed(clock, replica=feed.replica)
+    await younger.pull(feed.replica.frame(await younger.sent(packed_row("a", 1, other), packed_row("b", 1, other))))
+    assert (feed.replica.state, read(feed.replica), younger.told) == ("live", ["a", "b"], [row.name])
+
+
+async def test_a_snapshot_begun_anew_forgets_the_dictionaries_of_the_one_before(
+    feed: Feed, clock: FakeClock, trained: Dictionary
+) -> None:
+    for number in range(CHUNK_ROWS + 1):
+        feed.publisher.put(packed_row(f"pod-{number}", 1, trained))
+    await feed.publisher.flush()
+    ask = feed.replica.frame(feed.layer.frames[-1])
+    assert ask is not None
+    await feed.publisher.answer(ask)
+    first = feed.layer.chunks[-1]
+    assert first.total == 2
+    again = feed.replica.chunk(first)
+    assert again is not None
+    gone = Chunk("pods", first.epoch, first.seq, first.snapshot, 1, 0, LIVE)
+    assert feed.replica.chunk(gone) == Ask("pods", "", "", 0, first.epoch)
+    without = msgspec.structs.replace(feed.layer.chunks[-1], snapshot="another", dictionaries=())
+    assert feed.replica.chunk(without) is None
+    assert feed.replica.state == "stale"
+    clock._now += PATIENCE
+    await feed.pull(feed.replica.tick())
+    assert (feed.replica.state, len(read(feed.replica))) == ("live", CHUNK_ROWS + 1)
+
+
 async def test_only_the_first_chunk_of_a_snapshot_has_the_dictionary_and_all_its_rows_can_be_read(
     feed: Feed, trained: Dictionary
 ) -> None:
@@ -317,6 +359,21 @@ def test_a_dictionary_that_no_row_needs_is_forgotten_when_another_is_announced(
     announced.announce([new], [new])
     assert announced.all() == (other.data,)
     assert announced.announce([old], [old, new]) == (trained.data,), "said again when it is needed again"
+
+
+def test_a_dictionary_that_has_anothers_id_by_chance_is_announced(trained: Dictionary, other: Dictionary) -> None:
+    """The id stands in bytes 4 to 8 (RFC 8878, section 6)."""
+    namesake = Dictionary(other.data[:4] + trained.data[4:8] + other.data[8:])
+    assert namesake.id == trained.id
+    announced, heard = Announced(), Heard()
+    for version, packer in enumerate((trained, namesake)):
+        sent = packed_row("a", version, packer)
+        said = announced.announce([sent], [sent])
+        assert said == (packer.data,)
+        assert sent.blob
+        come = msgspec.structs.replace(sent, blob=Blob(sent.blob.data))
+        assert heard.bind([come], said)
+        assert tells_of_itself(come)
 
 
 def test_frames_and_chunks_with_dictionaries_come_out_as_they_went_in(trained: Dictionary) -> None:

@@ -23,7 +23,7 @@ from informerd.errors import (
     UnusableProjection,
 )
 from informerd.objects import Object
-from informerd.resource import PODS
+from informerd.resource import PODS, Resource
 from informerd.rest.call import Json
 from informerd.rest.client import Client
 from tests.informerd.misbehaving import scripted
@@ -176,6 +176,22 @@ async def test_a_delete_tells_what_waits_from_what_is_gone() -> None:
         assert await pods.delete("a") is None
         answer = pod("a", "7")
         waiting = await pods.delete("a")
+    assert waiting is not None
+    assert waiting.key == "default/a"
+
+
+async def test_a_delete_tells_a_custom_resource_named_status_from_the_api_servers_word() -> None:
+    answer: Json = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
+
+    async def answering(request: web.Request) -> web.Response:
+        return web.json_response(answer)
+
+    named_so = Resource(group="example.org", version="v1", plural="statuses", kind="Status")
+    async with scripted(answering) as server, Client(server.config) as client:
+        statuses = TypedClient(client).resource(named_so, Object, "default")
+        assert await statuses.delete("a") is None
+        answer = {"kind": "Status", "apiVersion": "example.org/v1", "metadata": {"name": "a", "namespace": "default"}}
+        waiting = await statuses.delete("a")
     assert waiting is not None
     assert waiting.key == "default/a"
 
