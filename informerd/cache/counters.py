@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Collection, Iterable, Mapping
+from typing import Literal, NamedTuple, Protocol
 
 ListMethod = Literal["stream", "pages"]
 """stream: a streaming list (sendInitialEvents) · pages: LIST, in one page or several."""
@@ -65,6 +65,69 @@ class ReflectorCounters:
         self.watches[outcome] += 1
 
 
+HANDLERS = 50
+"""Names of handlers that are told apart in one informer, the first that came; the rest are OTHER."""
+
+OTHER = "(other)"
+
+
+class Handled(NamedTuple):
+    """What handlers of one name were given and made of it, see `listener.Listener`."""
+
+    given: int = 0
+    failures: int = 0
+    overflows: int = 0
+
+
+class CountsHandled(Protocol):
+    """A listener, as far as it is counted."""
+
+    name: str
+    given: int
+    overflows: int
+
+    @property
+    def failures(self) -> int: ...
+
+
+class HandlerCounters:
+    """Handlers' numbers by name. They never fall: what a handler counted stays when it is removed."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, None] = {}
+        self._counted: tuple[Mapping[str, Handled], tuple[CountsHandled, ...]] = ({}, ())
+        """Those that count no more, by name, and those that do: replaced at one go, for readers in other threads."""
+
+    def label(self, name: str) -> str:
+        """The name under which a handler is shown."""
+        return name if name in self._names else OTHER
+
+    def add(self, listener: CountsHandled) -> None:
+        """Count what it counts from now on."""
+        if len(self._names) < HANDLERS:
+            self._names[listener.name] = None
+        past, present = self._counted
+        self._counted = past, (*present, listener)
+
+    def keep(self, listeners: Collection[CountsHandled]) -> None:
+        """Only these count on; of the others the numbers stay."""
+        past, present = self._counted
+        past = self._with(past, [each for each in present if each not in listeners])
+        self._counted = past, tuple(each for each in present if each in listeners)
+
+    def by_name(self) -> Mapping[str, Handled]:
+        """All that was counted so far."""
+        return self._with(*self._counted)
+
+    def _with(self, past: Mapping[str, Handled], listeners: Iterable[CountsHandled]) -> Mapping[str, Handled]:
+        found = dict(past)
+        for each in listeners:
+            label = self.label(each.name)
+            given, failures, overflows = found.get(label, Handled())
+            found[label] = Handled(given + each.given, failures + each.failures, overflows + each.overflows)
+        return found
+
+
 class InformerCounters:
     """One informer's: deltas by what they were to the store, what lists changed in it, and what others counted."""
 
@@ -72,6 +135,7 @@ class InformerCounters:
         self, reflector: ReflectorCounters, faults: Mapping[str, int], states_entered: Mapping[str, int]
     ) -> None:
         self.reflector = reflector
+        self.handlers = HandlerCounters()
         self.faults = faults
         """Objects that could not be taken as they came, see `faults.Fault`."""
         self.states_entered = states_entered

@@ -79,7 +79,7 @@ class SharedInformer(Generic[T]):
         """What was counted so far, for metrics."""
         self._repeats = Repeats(self._clock)
         self._default_resync = resync
-        self._handlers: SharedProcessor[T] = SharedProcessor(self._clock)
+        self._handlers: SharedProcessor[T] = SharedProcessor(self._clock, self.counters.handlers)
         self._version_waiters = VersionWaiters()
         self._synced = False
         self._settled = asyncio.Event()

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
+from informerd.cache.counters import HandlerCounters
 from informerd.cache.delta_fifo import DeltaFifo
 from informerd.cache.listener import Listener
 from informerd.cache.notification import Notification
@@ -18,8 +19,9 @@ T = TypeVar("T", bound=Object)
 class SharedProcessor(Generic[T]):
     """Gives notifications to every listener's buffer; none of them can hold it up."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, counters: HandlerCounters) -> None:
         self._clock = clock
+        self._counters = counters
         self._listeners: list[Listener[T]] = []
         self._leaving: list[Listener[T]] = []  # removed, but in the middle of a last call
         self._changed = asyncio.Event()
@@ -32,6 +34,7 @@ class SharedProcessor(Generic[T]):
     def add(self, listener: Listener[T]) -> None:
         """Tell it, too, from now on."""
         self._listeners.append(listener)
+        self._counters.add(listener)
         self._changed.set()
 
     def forget(self, listener: Listener[T]) -> None:
@@ -40,6 +43,7 @@ class SharedProcessor(Generic[T]):
             self._listeners.remove(listener)
             self._changed.set()
             self._leaving = [each for each in (*self._leaving, listener) if each.is_running]
+            self._counters.keep({*self._listeners, *self._leaving})
 
     def start(self) -> None:
         """Begin to deliver what their buffers hold."""

@@ -9,15 +9,17 @@ start_http_server(9100, registry=registry)  # or generate_latest(registry) in a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate, chain, count
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from informerd.cache.counters import Distribution
 from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.probe import Probe
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, SystemClock
 from informerd.metrics.handler_measures import HANDLER_MEASURES, PROBE_MEASURES
@@ -30,17 +32,25 @@ Source = SharedInformerFactory | SharedInformer[Any]
 """A factory stands for all its informers, also those that it will be asked for later, and for its probe."""
 
 
+Scope = tuple[str, ...]
+"""The values of LABELS."""
+
+
 class InformerCollector(Collector):
     """Shows the numbers of some factories and informers at the moment of a scrape, which may come from any thread.
 
-    Two informers with the same labels would make a scrape invalid: the second one's selector gets `` (2)`` added. Give
-    factories of different clusters different `cluster` labels. A label that is empty counts as absent in Prometheus.
-    A factory that is replaced, as when the configuration changes, is to be removed, and the new one added.
+    Two informers with the same labels would make a scrape invalid: the second one's selector gets `` (2)`` added, for
+    as long as it is shown. Give factories of different clusters different `cluster` labels: under one label their
+    probes are counted together, and the API server is silent if it is to one of them. A label that is empty counts as
+    absent in Prometheus. A factory that is replaced, as when the configuration changes, is to be removed, and the new
+    one added.
     """
 
     def __init__(self, *sources: Source, cluster: str = "", clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
         self._sources: dict[Source, str] = dict.fromkeys(sources, cluster)
+        self._numbers: WeakKeyDictionary[SharedInformer[Any], tuple[Scope, int]] = WeakKeyDictionary()
+        """What each was told apart by in the last scrape."""
 
     def add(self, source: Source, *, cluster: str = "") -> None:
         """Show `source` too, or under another label than before."""
@@ -67,33 +77,49 @@ class InformerCollector(Collector):
         yield from self._probes()
 
     def _probes(self) -> Iterator[Metric]:
-        probes = {
-            cluster: source.probe
-            for source, cluster in [*self._sources.items()]
-            if isinstance(source, SharedInformerFactory)
-        }
+        probes: dict[str, list[Probe]] = {}
+        for source, cluster in [*self._sources.items()]:
+            if isinstance(source, SharedInformerFactory):
+                probes.setdefault(cluster, []).append(source.probe)
         for measure in PROBE_MEASURES:
             family = _family(measure, _labels(measure))
-            for cluster, probe in probes.items():
-                for own, value in measure.read(probe):
-                    _add(family, (cluster, *own), value)
+            for cluster, group in probes.items():
+                found: dict[tuple[str, ...], list[float]] = {}
+                for own, value in chain.from_iterable(map(measure.read, group)):
+                    found.setdefault(own, []).append(value)
+                for own, values in found.items():
+                    _add(family, (cluster, *own), sum(values) if measure.kind == "counter" else max(values))
             yield family
 
     def _subjects(self) -> dict[tuple[str, ...], Subject]:
         now = self._clock.time()
-        subjects: dict[tuple[str, ...], Subject] = {}
-        for source, cluster in [*self._sources.items()]:
-            for informer in source.informers if isinstance(source, SharedInformerFactory) else (source,):
-                labels = _scope(informer, cluster)
-                number = 1
-                while labels in subjects:
-                    number += 1
-                    labels = (*labels[:-1], f"{informer.selector} ({number})".lstrip())
-                subjects[labels] = Subject(informer, informer.health(), now)
-        return subjects
+        shown = {
+            informer: _scope(informer, cluster)
+            for source, cluster in [*self._sources.items()]
+            for informer in (source.informers if isinstance(source, SharedInformerFactory) else (source,))
+        }
+        numbers = self._numbered(shown)
+        return {_told_apart(*numbers[informer]): Subject(informer, informer.health(), now) for informer in shown}
+
+    def _numbered(self, shown: Mapping[SharedInformer[Any], Scope]) -> Mapping[SharedInformer[Any], tuple[Scope, int]]:
+        """A number for each that no other of its scope has; the last scrape's, so that no series changes its owner."""
+        before = {informer: self._numbers.get(informer) for informer in shown}
+        found = {each: last for each, last in before.items() if last is not None and last[0] == shown[each]}
+        taken = {*found.values()}
+        for informer, scope in shown.items():
+            if informer not in found:
+                number = next(number for number in count(1) if (scope, number) not in taken)
+                found[informer] = (scope, number)
+                taken.add((scope, number))
+        self._numbers = WeakKeyDictionary(found)
+        return found
 
 
-def _scope(informer: SharedInformer[Any], cluster: str) -> tuple[str, ...]:
+def _told_apart(scope: Scope, number: int) -> Scope:
+    return scope if number == 1 else (*scope[:-1], f"{scope[-1]} ({number})".lstrip())
+
+
+def _scope(informer: SharedInformer[Any], cluster: str) -> Scope:
     resource = informer.resource
     return (cluster, resource.group, resource.version, resource.plural, informer.namespace, informer.selector)
 

@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from informerd.cache.counters import Handled
 from informerd.cache.listener import Listener
 from informerd.metrics.measures import Measure, ProbeMeasure, Subject, Values
-
-HANDLERS = 50
-"""Names of handlers that are told apart in one informer; the rest are OTHER."""
-
-OTHER = "(other)"
 
 
 def _handlers(
     value: Callable[[Listener[Any]], float], join: Callable[[float, float], float]
 ) -> Callable[[Subject], Values]:
-    """By handlers' names; the numbers of those that share one are joined."""
+    """Of those that are told now, by name; the numbers of those that share one are joined."""
 
     def read(subject: Subject) -> Values:
         found: dict[str, float] = {}
         for listener in subject.informer.registrations:
-            name = listener.name if listener.name in found or len(found) < HANDLERS else OTHER
+            name = subject.informer.counters.handlers.label(listener.name)
             found[name] = join(found.get(name, 0.0), value(listener))
         return [((name,), number) for name, number in found.items()]
 
@@ -31,6 +27,13 @@ def _handlers(
 
 def _sum(one: float, other: float) -> float:
     return one + other
+
+
+def _counted(value: Callable[[Handled], int]) -> Callable[[Subject], Values]:
+    """Of all that there were, by name."""
+    return lambda subject: [
+        ((name,), value(each)) for name, each in subject.informer.counters.handlers.by_name().items()
+    ]
 
 
 HANDLER_MEASURES: tuple[Measure, ...] = (
@@ -56,21 +59,21 @@ HANDLER_MEASURES: tuple[Measure, ...] = (
         "handler_notifications",
         "Notifications put into a handler's buffer.",
         ("handler",),
-        _handlers(lambda each: each.given, _sum),
+        _counted(lambda each: each.given),
     ),
     Measure(
         "counter",
         "handler_failures",
         "How often a handler raised.",
         ("handler",),
-        _handlers(lambda each: each.failures, _sum),
+        _counted(lambda each: each.failures),
     ),
     Measure(
         "counter",
         "handler_overflows",
         "How often a handler's buffer grew too long.",
         ("handler",),
-        _handlers(lambda each: each.overflows, _sum),
+        _counted(lambda each: each.overflows),
     ),
 )
 

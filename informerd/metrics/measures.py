@@ -51,7 +51,7 @@ class ProbeMeasure(NamedTuple):
     name: str
     meaning: str
     labels: tuple[str, ...]
-    read: Callable[[Probe], Values]
+    read: Callable[[Probe], Iterable[tuple[tuple[str, ...], float]]]
 
 
 def one(value: Callable[[Subject], float]) -> Callable[[Subject], Values]:

@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.openmetrics.exposition import generate_latest as generate_openmetrics
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 
+from informerd.cache.counters import HANDLERS, OTHER
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.handler import FilteringHandler, HandlerFunctions
 from informerd.cache.probe import Probe
@@ -20,7 +21,6 @@ from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import SharedInformer
 from informerd.errors import CredentialsError, Forbidden, Status, Unreachable
 from informerd.metrics import InformerCollector
-from informerd.metrics.handler_measures import HANDLERS, OTHER
 from informerd.objects import Object
 from informerd.resource import MYDEMOS, PODS
 from tests.clock import FakeClock, settle
@@ -392,11 +392,72 @@ class TestHandlers:
         assert max(map(len, labels)) <= 80
         assert metered.value("handler_notifications_total", handler=OTHER) == 102
 
-    async def test_a_handler_that_is_removed_is_shown_no_more(self, metered: Metered) -> None:
+    async def test_of_handlers_of_one_name_the_longest_lag_is_shown(self, metered: Metered) -> None:
+        gate = asyncio.Event()
+
+        async def stuck(obj: Object, is_in_initial_list: bool) -> None:
+            await gate.wait()
+
+        metered.informer.add_handler(HandlerFunctions(on_add=stuck), name="stuck")
+        await metered.listed("a")
+        await metered.clock.advance(5)
+        metered.informer.add_handler(HandlerFunctions(on_add=stuck), name="stuck")
+        await metered.clock.advance(3)
+        assert metered.value("handler_oldest_age_seconds", handler="stuck") == 8
+        gate.set()
+
+    async def test_what_waits_for_a_handler_is_shown_no_more_when_it_is_removed(self, metered: Metered) -> None:
         registration = metered.informer.add_handler(Recorder(), name="leaving")
-        assert metered.value("handler_failures_total", handler="leaving") == 0
+        assert metered.value("handler_queued_notifications", handler="leaving") == 0
         registration.remove()
-        assert metered.value("handler_failures_total", handler="leaving") is None
+        assert metered.value("handler_queued_notifications", handler="leaving") is None
+        assert metered.value("handler_failures_total", handler="leaving") == 0
+
+    async def test_what_a_handler_has_counted_stays_when_it_is_removed(
+        self, metered: Metered, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A counter that falls is one that began anew, to Prometheus."""
+        monkeypatch.setattr("informerd.cache.listener.BUFFER_WARNING", 2)
+
+        def raising(obj: Object, is_in_initial_list: bool) -> None:
+            raise ValueError("no")
+
+        def counts() -> list[float | None]:
+            names = ("notifications", "failures", "overflows")
+            return [metered.value(f"handler_{name}_total", handler="raising") for name in names]
+
+        registrations = [
+            metered.informer.add_handler(HandlerFunctions(on_add=raising), name="raising") for _ in range(2)
+        ]
+        await metered.listed("a", "b", "c")
+        await metered.becomes(6, "handler_failures_total", handler="raising")
+        for registration in registrations:
+            registration.remove()
+            assert counts() == [6, 6, 2]
+        metered.informer.add_handler(HandlerFunctions(on_add=raising), name="raising")
+        await metered.becomes(9, "handler_failures_total", handler="raising")
+        for registration in metered.informer.registrations:
+            registration.remove()
+            await settle()
+        assert counts() == [9, 9, 3]
+
+    async def test_a_failure_after_the_removal_is_counted(self, metered: Metered) -> None:
+        gate = asyncio.Event()
+
+        async def failing(obj: Object, is_in_initial_list: bool) -> None:
+            await gate.wait()
+            raise ValueError("late")
+
+        registration = metered.informer.add_handler(HandlerFunctions(on_add=failing), name="late")
+        other = metered.informer.add_handler(Recorder(), name="other")
+        await metered.listed("a")
+        await settle()
+        registration.remove()
+        assert metered.value("handler_failures_total", handler="late") == 0
+        gate.set()
+        await metered.becomes(1, "handler_failures_total", handler="late")
+        other.remove()
+        assert metered.value("handler_failures_total", handler="late") == 1
 
 
 class TestProbes:
@@ -470,6 +531,34 @@ class TestCollector:
             metered.collector.remove(other)
             metered.collector.remove(other)
             assert len(metered.scrape().labels("objects")) == 1
+
+    async def test_a_series_keeps_its_informer_when_another_of_the_same_is_dropped(
+        self, metered: Metered, server: ScriptedServer, clock: FakeClock
+    ) -> None:
+        async with server.client(clock) as client:
+            other = SharedInformerFactory(client, clock=clock)
+            other.informer(PODS)
+            metered.collector.add(other)
+            assert [each["selector"] for each in metered.scrape().labels("objects")] == ["", "(2)"]
+            await metered.factory.drop(metered.informer)
+            assert [each["selector"] for each in metered.scrape().labels("objects")] == ["(2)"]
+            metered.factory.informer(PODS)
+            assert [each["selector"] for each in metered.scrape().labels("objects")] == ["", "(2)"]
+
+    async def test_probes_of_two_factories_under_one_label_are_counted_together(
+        self, metered: Metered, server: ScriptedServer, clock: FakeClock
+    ) -> None:
+        async with server.client(clock) as client:
+            other = SharedInformerFactory(client, clock=clock)
+            metered.collector.add(other)
+            metered.factory.probe.outcomes["silent"] += 2
+            other.probe.outcomes["silent"] += 3
+            assert metered.value("probes_total", outcome="silent") == 5
+            assert metered.value("api_server_silent") == 0
+            metered.factory.probe.problem = "nobody answers"
+            assert metered.value("api_server_silent") == 1
+            metered.collector.add(other, cluster="other")
+            assert metered.value("probes_total", outcome="silent", cluster="other") == 3
 
     async def test_one_informer_can_be_shown_without_its_factory(self, metered: Metered) -> None:
         scrape = Scrape(InformerCollector(metered.informer, clock=metered.clock))
