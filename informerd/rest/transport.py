@@ -12,6 +12,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator
 from typing import Literal
+from weakref import WeakSet
 
 import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
@@ -33,6 +34,9 @@ CONNECT_TIMEOUT = 10.0
 
 _LIMITS: dict[Pool, int] = {"requests": 100, "streams": 0, "probe": 1}
 _READ_BUFFER = 2**18
+_LAST_TURNS = 20
+"""Turns of the event loop that connections get to end in; two or three are enough."""
+
 _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 30_000))
 
 
@@ -47,6 +51,7 @@ class Transport:
         self._config = config
         self._clock = clock
         self._sessions: dict[Pool, aiohttp.ClientSession] = {}
+        self._sockets: WeakSet[socket.socket] = WeakSet()
         self._closed = False
 
     async def close(self) -> None:
@@ -55,6 +60,18 @@ class Transport:
         sessions, self._sessions = self._sessions, {}
         for session in sessions.values():
             await session.close()
+        await self._end_sockets()
+
+    async def _end_sockets(self) -> None:
+        """End what still stands: a TLS connection that a cancelled call left waits for the peer's goodbye."""
+        for _ in range(_LAST_TURNS):
+            left = [each for each in self._sockets if each.fileno() >= 0]
+            if not left:
+                break
+            for each in left:
+                with contextlib.suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
+            await asyncio.sleep(0)
 
     async def send(self, call: Call, access: Access, pool: Pool = "requests") -> Answer:
         """Send once. Raises ApiError for any answer but a success, Unreachable where none came.
@@ -149,12 +166,17 @@ class Transport:
         session = self._sessions.get(pool)
         if session is None:
             session = self._sessions[pool] = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=_LIMITS[pool], socket_factory=_socket),
+                connector=aiohttp.TCPConnector(limit=_LIMITS[pool], socket_factory=self._socket),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 read_bufsize=_READ_BUFFER,
                 trust_env=False,
             )
         return session
+
+    def _socket(self, address: aiohttp.AddrInfoType) -> socket.socket:
+        made = _socket(address)
+        self._sockets.add(made)
+        return made
 
     def _check(self, response: aiohttp.ClientResponse, body: bytes) -> None:
         if not 200 <= response.status < 300:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
 
 from informerd.errors import Unreachable
+from informerd.rest import transport
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig, TlsConfig
 from informerd.rest.tls import CHECK_INTERVAL
@@ -139,3 +142,37 @@ async def test_a_proxy_that_is_gone_or_refuses_is_named() -> None:
     async with raw_server(Proxy()) as address, Client(replace(config, proxy=f"http://{address}")) as client:
         with pytest.raises(Unreachable, match=r"the proxy refused to connect to https://forbidden.example: 403"):
             await client.version()
+
+
+async def test_the_connection_of_a_cancelled_call_has_ended_when_the_client_is_closed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Else whoever ends the event loop at once, as a script does, is told of a transport that was not closed."""
+    asked = asyncio.Event()
+    made: list[socket.socket] = []
+    make = transport._socket
+
+    def noted(address: Any) -> socket.socket:
+        made.append(make(address))
+        return made[-1]
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        asked.set()
+        with contextlib.suppress(OSError):
+            await reader.read()
+        writer.close()
+
+    monkeypatch.setattr(transport, "_socket", noted)
+    context = Authority().server_context(tmp_path, "127.0.0.1")
+    server = await asyncio.start_server(silent, "127.0.0.1", 0, ssl=context)
+    port = server.sockets[0].getsockname()[1]
+    client = Client(ClusterConfig(name="x", server=f"https://127.0.0.1:{port}", tls=TlsConfig(insecure=True)))
+    asking = asyncio.create_task(client.request("GET", "/version"))
+    await asked.wait()
+    asking.cancel()
+    await asyncio.wait((asking,))
+    await client.close()
+    assert [each.fileno() for each in made] == [-1]
+    server.close()
+    await server.wait_closed()
