@@ -124,8 +124,8 @@ def test_the_header_tells_how_long_ago_server_and_cluster_were_heard(pods: Page)
     pods.locator(".fresh").click()
     expect(pods.locator("[data-why=last_event]")).to_have_text("5 min ago")
     expect(pods.locator("[data-why=reconnects]")).to_have_text("2")
-    expect(pods.locator("header [data-age=browser]")).to_have_text("2 s ago", timeout=5000)
-    expect(pods.locator("header [data-age=cluster]")).to_have_text("3 s ago", timeout=5000)
+    expect(pods.locator("header [data-age=browser]")).to_have_text(re.compile(r"^([2-9]|\d\d) s ago$"), timeout=5000)
+    expect(pods.locator("header [data-age=cluster]")).to_have_text(re.compile(r"^([3-9]|\d\d) s ago$"), timeout=5000)
 
 
 def test_word_title_and_icon_say_that_a_page_is_stale(pods: Page) -> None:

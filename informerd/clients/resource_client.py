@@ -11,7 +11,7 @@ from informerd.clients.resource_reader import ResourceReader, selectors
 from informerd.clients.subresource_client import SubresourceClient, WriteOptions
 from informerd.errors import InvalidCall, MalformedAnswer
 from informerd.resource import Resource
-from informerd.rest.call import Json, PatchType, metadata_of
+from informerd.rest.call import Json, PatchType, is_precondition, metadata_of
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
 
@@ -46,18 +46,20 @@ class ResourceClient(ResourceReader[T]):
         """POST a new object. Raises AlreadyExists and Invalid."""
         body = await self._body(obj)
         place = self.namespace or metadata_of(body).get("namespace", "")
-        return await self._object(lambda r: self._client.create(r, body, place, **options), place)
+        return await self._object(lambda r: self._client.create(r, _typed(body, r), place, **options), place)
 
-    async def update(self, obj: T | Json, **options: Unpack[WriteOptions]) -> T:
+    async def update(self, obj: T | Json, *, overwrite: bool = False, **options: Unpack[WriteOptions]) -> T:
         """PUT an object as it was read and then changed. Raises Conflict where somebody else has changed it since.
 
-        Of a dict, every field that is left out is deleted; so is, of an official model, what it does not know.
+        So `obj` must carry the resource version that it was read with (InvalidCall); `overwrite` goes without, over
+        whatever is there. Of a dict, every field that is left out is deleted; so is, of an official model, what it does
+        not know.
         """
-        return await self._put(obj, "", options)
+        return await self._put(obj, "", options, overwrite=overwrite)
 
-    async def update_status(self, obj: T | Json, **options: Unpack[WriteOptions]) -> T:
+    async def update_status(self, obj: T | Json, *, overwrite: bool = False, **options: Unpack[WriteOptions]) -> T:
         """PUT its status; whatever else `obj` says is ignored. Raises as `update` does."""
-        return await self._put(obj, "status", options)
+        return await self._put(obj, "status", options, overwrite=overwrite)
 
     async def patch(
         self,
@@ -112,9 +114,16 @@ class ResourceClient(ResourceReader[T]):
             raise MalformedAnswer(f"the scale of {name} says no number of replicas") from error
 
     async def delete(
-        self, name: str, *, uid: str = "", resource_version: str = "", **options: Unpack[DeleteOptions]
+        self,
+        name: str,
+        *,
+        uid: str | None = None,
+        resource_version: str | None = None,
+        **options: Unpack[DeleteOptions],
     ) -> T | None:
         """DELETE an object; with `uid` or `resource_version` only that very one, else Conflict.
+
+        Raises InvalidCall for an empty one, which would be no precondition.
 
         The object where it is still there, waiting for its finalizers or its grace period; None where it is gone.
         """
@@ -154,11 +163,15 @@ class ResourceClient(ResourceReader[T]):
         """Another subresource than status, such as ``scale`` or ``eviction``; its objects are plain dicts."""
         return SubresourceClient(self._client, self._call, self.namespace, name)
 
-    async def _put(self, obj: T | Json, subresource: str, options: WriteOptions) -> T:
+    async def _put(self, obj: T | Json, subresource: str, options: WriteOptions, *, overwrite: bool) -> T:
         body = await self._body(obj)
-        place = self.namespace or metadata_of(body).get("namespace", "")
+        meta = metadata_of(body)
+        if not overwrite and not is_precondition(meta.get("resourceVersion")):
+            problem = "an update without the resourceVersion that was read would go over whatever is there"
+            raise InvalidCall(f"{problem}: read the object first, or say overwrite=True")
+        place = self.namespace or meta.get("namespace", "")
         return await self._object(
-            lambda r: self._client.update(r, body, place, subresource=subresource, **options), place
+            lambda r: self._client.update(r, _typed(body, r), place, subresource=subresource, **options), place
         )
 
     async def _body(self, obj: T | Json) -> Json:
@@ -171,5 +184,5 @@ class ResourceClient(ResourceReader[T]):
 
 
 def _typed(body: Json, resource: Resource) -> Json:
-    """With kind and apiVersion, which a server-side apply must say."""
+    """With kind and apiVersion, which custom resources and server-side applies must say."""
     return {"apiVersion": resource.api_version, "kind": resource.kind, **body}

@@ -25,6 +25,10 @@ _PATCH_TYPES: dict[PatchType, str] = {
     "strategic": "application/strategic-merge-patch+json",
     "apply": "application/apply-patch+yaml",
 }
+_PATH = re.compile(r"/(?!/)[!-~]*")
+"""Printable ASCII without blanks; a path that did not begin with one slash could name another host."""
+
+_METHOD = re.compile(r"[A-Z]+")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -61,6 +65,8 @@ def build_call(
 
     Raises InvalidCall.
     """
+    if not _PATH.fullmatch(path) or not _METHOD.fullmatch(method):
+        raise InvalidCall(f"{method} {path!r} is no request: a path begins with / and is percent-encoded")
     own = [("Accept", JSON), ("User-Agent", user_agent)]
     if body is not None:
         own.append(("Content-Type", content_type))
@@ -101,8 +107,10 @@ def delete_options(
     grace_period: int | None = None,
     dry_run: bool = False,
 ) -> Json:
-    """metav1.DeleteOptions, with what is given."""
+    """metav1.DeleteOptions, with what is given. Raises InvalidCall for a precondition that would be none."""
     conditions = {"uid": uid, "resourceVersion": resource_version}
+    if "" in conditions.values():
+        raise InvalidCall("an empty uid or resource version is no precondition: leave it out, or say which is meant")
     options: Json = {
         "kind": "DeleteOptions",
         "apiVersion": "v1",
@@ -119,6 +127,11 @@ def object_path(resource: Resource, name: str, namespace: str, subresource: str 
     if not name or name in {".", ".."}:
         raise InvalidCall(f"{name!r} is no name of one of {resource.key}")
     return resource.path(namespace, name, subresource)
+
+
+def is_precondition(resource_version: object) -> bool:
+    """Whether an update that carries this version changes that one only; the API server takes "" and "0" for any."""
+    return resource_version not in {None, "", "0"}
 
 
 def metadata_of(obj: Json | bytes) -> Json:

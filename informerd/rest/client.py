@@ -15,6 +15,7 @@ from informerd.rest.call import (
     Params,
     PatchType,
     delete_options,
+    is_precondition,
     metadata_of,
     object_path,
     patch_content_type,
@@ -101,14 +102,14 @@ class Client(RestClient):
         field_validation: str = "Strict",
         headers: Headers | None = None,
     ) -> Answer:
-        """PUT an object; with the resourceVersion and uid it was read with, or another's change may be lost.
+        """PUT an object, over whatever is there unless it carries the resourceVersion and uid it was read with.
 
-        Raises Conflict where it has changed since.
+        Then it raises Conflict where it has changed since.
         """
         meta = metadata_of(obj)
         path = object_path(resource, meta.get("name", ""), namespace or meta.get("namespace", ""), subresource)
         params = write_params(dry_run, field_manager or self.field_manager, field_validation)
-        repeatable = bool(meta.get("resourceVersion"))
+        repeatable = is_precondition(meta.get("resourceVersion"))
         return await self.request("PUT", path, params=params, body=obj, headers=headers, repeatable=repeatable)
 
     async def patch(

@@ -75,13 +75,13 @@ def current_cluster(context: str | None = None) -> ClusterConfig:
 
 
 def load_kubeconfig(
-    path: Path, context: str | None = None, *, environ: Mapping[str, str] | None = None
+    path: str | os.PathLike[str], context: str | None = None, *, environ: Mapping[str, str] | None = None
 ) -> ClusterConfig:
     """One kubeconfig file's cluster. `environ` serves for proxies and for exec plugins; none is used by default.
 
     Raises ConfigError.
     """
-    return _explicit((path,), str(path), context, environ or {})
+    return _explicit((Path(path),), str(path), context, environ or {})
 
 
 def _explicit(paths: tuple[Path, ...], why: str, context: str | None, environ: Mapping[str, str]) -> ClusterConfig:

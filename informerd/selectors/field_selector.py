@@ -74,8 +74,12 @@ class FieldSelector(msgspec.Struct, frozen=True):
 
 
 def as_field_selector(selector: str | FieldSelector) -> FieldSelector:
-    """A selector that may be given as text. Raises MalformedSelector."""
-    return FieldSelector.parse(selector) if isinstance(selector, str) else selector
+    """A selector that may be given as text. Raises MalformedSelector, also for what is neither."""
+    if isinstance(selector, FieldSelector):
+        return selector
+    if not isinstance(selector, str):
+        raise MalformedSelector(repr(selector), "a selector is text or a FieldSelector")
+    return FieldSelector.parse(selector)
 
 
 def _test(term: FieldTerm, path: FieldPath[Any]) -> Callable[[Any], bool]:

@@ -97,8 +97,12 @@ class LabelSelector(msgspec.Struct, frozen=True):
 
 
 def as_label_selector(selector: str | LabelSelector) -> LabelSelector:
-    """A selector that may be given as text. Raises MalformedSelector."""
-    return LabelSelector.parse(selector) if isinstance(selector, str) else selector
+    """A selector that may be given as text. Raises MalformedSelector, also for what is neither."""
+    if isinstance(selector, LabelSelector):
+        return selector
+    if not isinstance(selector, str):
+        raise MalformedSelector(repr(selector), "a selector is text or a LabelSelector")
+    return LabelSelector.parse(selector)
 
 
 def _expression(selector: Mapping[str, Any], where: str, given: _Expression) -> Requirement:

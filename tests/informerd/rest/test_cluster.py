@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from informerd.errors import ConfigError
-from informerd.rest.cluster import ClusterConfig, current_cluster, load_cluster
+from informerd.rest.cluster import ClusterConfig, current_cluster, load_cluster, load_kubeconfig
 from tests.informerd.kubeconfigs import kubeconfig, refused
 
 
@@ -159,3 +159,8 @@ def test_a_context_that_names_what_does_not_exist_is_shown_where(tmp_path: Path,
         f"{path}, line 6, column {column}: contexts[0].context.{key} names 'gone', which does not exist; "
         f"there are: {there}"
     )
+
+
+def test_a_kubeconfigs_path_may_be_text(tmp_path: Path) -> None:
+    path = kubeconfig(tmp_path / "config")
+    assert load_kubeconfig(str(path)) == load_kubeconfig(path)

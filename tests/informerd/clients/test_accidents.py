@@ -1,0 +1,103 @@
+"""What a caller says by accident is refused before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from informerd.clients.dynamic_client import DynamicClient
+from informerd.clients.resource_client import ResourceClient
+from informerd.errors import InvalidCall, MalformedSelector
+from informerd.resource import MYDEMOS
+from informerd.rest.call import Json, build_call
+from informerd.rest.client import Client
+from tests.informerd.misbehaving import Scripted, scripted
+
+Accident = Callable[[ResourceClient[Json]], Awaitable[Any]]
+
+
+async def echo(request: web.Request) -> web.Response:
+    return web.json_response({"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo", "metadata": {"name": "a"}})
+
+
+async def told(act: Accident) -> Scripted:
+    """The server after `act` on its Mydemos."""
+    async with scripted(echo) as server, Client(server.config) as client:
+        await act(DynamicClient(client).resource(MYDEMOS, "default"))
+        return server
+
+
+@pytest.mark.parametrize(
+    "accident",
+    [
+        lambda demos: demos.delete("a", uid=""),
+        lambda demos: demos.delete("a", resource_version=""),
+        lambda demos: demos.update({"metadata": {"name": "a"}}),
+        lambda demos: demos.update({"metadata": {"name": "a", "resourceVersion": ""}}),
+        lambda demos: demos.update({"metadata": {"name": "a", "resourceVersion": "0"}}),
+        lambda demos: demos.update_status({"metadata": {"name": "a"}}),
+    ],
+)
+async def test_what_would_go_over_whatever_is_there_is_refused(accident: Accident) -> None:
+    async with scripted(echo) as server, Client(server.config) as client:
+        with pytest.raises(InvalidCall, match=r"precondition|overwrite=True"):
+            await accident(DynamicClient(client).resource(MYDEMOS, "default"))
+        assert server.seen == []
+
+
+async def test_an_update_that_is_meant_to_overwrite_does() -> None:
+    server = await told(lambda demos: demos.update({"metadata": {"name": "a"}}, overwrite=True))
+    assert [request.method for request in server.seen] == ["PUT"]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda demos: demos.create({"metadata": {"name": "a"}}),
+        lambda demos: demos.update({"metadata": {"name": "a", "resourceVersion": "7"}}),
+        lambda demos: demos.update_status({"metadata": {"name": "a", "resourceVersion": "7"}}),
+        lambda demos: demos.apply({"metadata": {"name": "a"}}),
+    ],
+)
+async def test_kind_and_version_are_filled_in_because_custom_resources_need_them(write: Accident) -> None:
+    (request,) = (await told(write)).seen
+    body = await request.json()
+    assert (body["kind"], body["apiVersion"]) == ("Mydemo", "crddemo.k8s.io/v1")
+
+
+@pytest.mark.parametrize("selector", [None, 5, b"a", {"app": "web"}])
+async def test_a_selector_that_is_no_text_is_refused(selector: Any) -> None:
+    with pytest.raises(MalformedSelector, match="a selector is text or a LabelSelector"):
+        await told(lambda demos: demos.list(label_selector=selector))
+    with pytest.raises(MalformedSelector, match="a selector is text or a FieldSelector"):
+        await told(lambda demos: demos.list(field_selector=selector))
+
+
+ELSEWHERE = [":38425/api", "@other:443/api", "api", "", "//other/api", "/api v1", "/a\r\nX-Evil: 1", "/ü", "?a=b"]
+
+
+@pytest.mark.parametrize("path", ELSEWHERE)
+def test_a_path_that_could_name_another_host_or_another_header_is_refused(path: str) -> None:
+    with pytest.raises(InvalidCall, match="a path begins with / and is percent-encoded"):
+        build_call("GET", path, user_agent="test")
+
+
+@pytest.mark.parametrize("method", ["G ET", "", "get", "GET\r\n"])
+def test_a_method_that_is_none_is_refused(method: str) -> None:
+    with pytest.raises(InvalidCall):
+        build_call(method, "/api", user_agent="test")
+
+
+@pytest.mark.parametrize(("version", "times"), [("7", 10), ("0", 1), ("", 1), (None, 1)])
+async def test_only_an_update_of_one_version_is_sent_again(version: str | None, times: int) -> None:
+    async def busy(request: web.Request) -> web.Response:
+        return web.Response(status=503, headers={"Retry-After": "0"})
+
+    meta = {"name": "a"} | ({} if version is None else {"resourceVersion": version})
+    async with scripted(busy) as server, Client(server.config) as client:
+        with pytest.raises(Exception, match="503"):
+            await client.update(MYDEMOS, {"metadata": meta}, "default")
+        assert len(server.seen) == times
