@@ -42,7 +42,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
         if name:
             parts.append(quote(name, safe=""))
         if subresource:
-            parts.append(subresource)
+            parts.append(quote(subresource, safe="/"))
         return "/".join(parts)
 
 
