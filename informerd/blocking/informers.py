@@ -73,7 +73,7 @@ class Informers:
 
     def close(self) -> None:
         """End everything and wait for it; a handler that does not return is left behind after 10 s. May be repeated."""
-        if self._closed:
+        if self._closed or not self._loop.is_open:
             return
         self._closed = True
         atexit.unregister(self.close)
@@ -97,9 +97,8 @@ class Informers:
 
         Narrowed as in `SharedInformerFactory.informer`, and raises as that; for names as `informer_for`.
         """
-        return BlockingInformer(
-            self._loop, self._factory, self._loop.run(partial(self._start, resource, projection, narrowing))
-        )
+        informer = self._loop.run(partial(self._start, resource, projection, narrowing))
+        return BlockingInformer(self._loop, self._factory, informer)
 
     def wait_for_sync(self, timeout: float | None = TIMEOUT) -> None:
         """Wait until all have synced, `timeout` seconds at most. Raises CacheSyncTimeout: who has not, and why."""

@@ -35,15 +35,19 @@ class LoopThread:
         """Run the coroutine that `make` makes to its end; what it gives, or raises.
 
         An exception in the thread that waits, such as KeyboardInterrupt, cancels it. Raises InsideEventLoop, and
-        InformerStopped after `close`.
+        InformerStopped before `start` and after `close`.
         """
         refuse_inside_event_loop()
         done: Future[R] = Future()
         running: list[asyncio.Task[R]] = []
 
         def begin() -> None:
-            running.append(asyncio.create_task(make()))
-            running[0].add_done_callback(lambda task: _pass_on(task, done))
+            try:
+                running.append(asyncio.create_task(make()))
+            except BaseException as error:  # noqa: BLE001 - whatever `make` raises is for the thread that waits
+                done.set_exception(error)
+            else:
+                running[0].add_done_callback(lambda task: _pass_on(task, done))
 
         self._soon(begin)
         try:
@@ -64,6 +68,11 @@ class LoopThread:
 
         return self.run(calling)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it was started, and perhaps closed since."""
+        return self._loop.done()
+
     def close(self) -> None:
         """Cancel all that still runs and wait for the end of the thread. May be repeated."""
         with contextlib.suppress(InformerStopped):
@@ -71,6 +80,8 @@ class LoopThread:
         self._thread.join()
 
     def _soon(self, callback: Callable[[], object]) -> None:
+        if not self._loop.done():
+            raise InformerStopped("the informers are not open: use them in a with block, or call open()")
         try:
             self._loop.result().call_soon_threadsafe(callback)
         except RuntimeError:

@@ -39,7 +39,12 @@ class _Scope(NamedTuple):
 
     def __str__(self) -> str:
         key = f"{self.plural}.{self.group}" if self.group else self.plural
-        where = (self.namespace and f"namespace {self.namespace}", self.label_selector, self.field_selector)
+        where = (
+            self.namespace and f"namespace {self.namespace}",
+            self.label_selector,
+            self.field_selector and f"fields:{self.field_selector}",
+            "metadata only" if self.metadata_only else "",
+        )
         narrowed = ", ".join(filter(None, where))
         return f"{key} ({narrowed})" if narrowed else key
 
@@ -234,13 +239,13 @@ class SharedInformerFactory:
 
         Raises CacheSyncTimeout, which names those that have not and says why not, and InformerStopped.
         """
-        started = {str(scope): entry.informer for scope, entry in self._entries.items() if scope in self._tasks}
+        started = {scope: entry.informer for scope, entry in self._entries.items() if scope in self._tasks}
         try:
             async with within(timeout, self._clock):
                 for informer in started.values():
                     await self._synced_or_dropped(informer)
         except TimeoutError:
-            pending = {name: why_not(each.health()) for name, each in started.items() if not each.has_synced}
+            pending = _pending({scope: each for scope, each in started.items() if not each.has_synced})
             raise CacheSyncTimeout(pending, f"not synced within {timeout:g} s: {{}}") from None
 
     async def _synced_or_dropped(self, informer: SharedInformer[Any]) -> None:
@@ -296,6 +301,15 @@ def why_not(health: Health) -> str:
     if health.state == "syncing" and health.listed:
         return f"syncing, {health.listed} objects so far"
     return f"{health.state}: {health.problem}" if health.problem else health.state
+
+
+def _pending(informers: dict[_Scope, SharedInformer[Any]]) -> dict[str, str]:
+    """Why each has not synced, by its scope in words; those of several versions of one kind by their version too."""
+    pending: dict[str, str] = {}
+    for scope, informer in informers.items():
+        name = str(scope)
+        pending[f"{name} {scope.version}" if name in pending else name] = why_not(informer.health())
+    return pending
 
 
 def _report(task: asyncio.Task[None]) -> None:

@@ -131,6 +131,8 @@ class Listener(Generic[T]):
 
     def give(self, notifications: Sequence[Notification[T]]) -> None:
         """Append to the buffer. For the informer; the sequence may be shared by all listeners."""
+        if self._removed:
+            return
         self._batches.append(notifications)
         self.given += len(notifications)
         self._waiting.put(len(notifications))
@@ -146,8 +148,9 @@ class Listener(Generic[T]):
 
     def give_end_of_initial_list(self) -> None:
         """Append the mark after which the handler has synced. For the informer."""
-        self._batches.append(None)
-        self._wakeup.set()
+        if not self._removed:
+            self._batches.append(None)
+            self._wakeup.set()
 
     def start(self) -> None:
         """Begin to deliver. For the informer."""

@@ -86,6 +86,7 @@ class SharedInformer(Generic[T]):
         self._started = False
         self._stopped = False
         self._backoff = Backoff(self._clock)
+        self._monitor.subscribe(self._works)
         self.mutations: MutationDetector[T] | None = None
         """Watches over the store's objects, where `on_mutation` is to be told of changes to them."""
         if on_mutation is not None:
@@ -271,6 +272,10 @@ class SharedInformer(Generic[T]):
 
     def _stopped_error(self) -> InformerStopped:
         return InformerStopped(f"the informer of {self.resource.key} has stopped")
+
+    def _works(self, health: Health) -> None:
+        if health.state == "live":
+            self._backoff.works()
 
     def _after_batch(self) -> None:
         if self._fifo.has_synced and not self._synced:

@@ -64,7 +64,8 @@ class Store(Generic[T]):
     def by_index(self, name: str, value: str) -> builtins.list[T]:
         """The objects that index `name` has under `value`, in no particular order. Raises UnknownIndex."""
         objects = self._objects
-        return [objects[key] for key in self._index(name).keys(value)]
+        keys = self._index(name).keys(value)
+        return [objects[key] for key in keys if key in objects]  # a reader who changes objects leaves ghosts
 
     def index_keys(self, name: str, value: str) -> builtins.list[str]:
         """The keys that index `name` has under `value`, in no particular order. Raises UnknownIndex."""

@@ -19,8 +19,13 @@ class VersionWaiters:
     async def wait(self, version: str) -> None:
         """Wait for `reached` with that version or a later one. Raises what `fail` is given."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((version, waiter))
-        await waiter
+        entry = (version, waiter)
+        self._waiting.append(entry)
+        try:
+            await waiter
+        finally:  # whoever is cancelled must not wait for the next batch to be forgotten
+            if entry in self._waiting:
+                self._waiting.remove(entry)
 
     def reached(self, version: str) -> None:
         """The store has seen `version`: release those who wait for no more than that."""

@@ -36,7 +36,7 @@ class _Head(msgspec.Struct, gc=False, rename="camel"):
 
 
 class TransformFailed(Exception):
-    """The transform raised; `key` and `resource_version` are the object's."""
+    """The transform raised, or what it gave is no object; `key` and `resource_version` are the object's."""
 
     def __init__(self, resource: str, key: str, resource_version: str) -> None:
         super().__init__(f"the transform failed on {resource} {key}")
@@ -87,10 +87,18 @@ class Decoder(Generic[T]):
         msgspec.DecodeError for what is no JSON. Where the projection does not fit, its fields keep their defaults: the
         object is there, and the log says what does not fit.
         """
-        if self._transform is not None:
-            raw = self._transformed(self._transform, bytes(raw))
-        elif self._keeps_raw:
-            raw = bytes(raw)
+        if self._transform is None:
+            return self._decoded(bytes(raw) if self._keeps_raw else raw)
+        given = bytes(raw)
+        try:
+            return self._decoded(self._transform(given))
+        except UnexpectedObject:
+            raise
+        except Exception as error:  # what it gives may be no JSON, or no bytes at all
+            obj = Object(metadata=self._head(given).metadata)
+            raise TransformFailed(self.resource.key, obj.key, obj.metadata.resource_version) from error
+
+    def _decoded(self, raw: bytes | memoryview) -> T:
         try:
             obj = self._decode(raw)
         except msgspec.ValidationError as error:
@@ -104,6 +112,8 @@ class Decoder(Generic[T]):
         _set(obj, "kind", self._kind)  # one string for all of them
         _set(obj, "api_version", self._api_version)
         meta = obj.metadata
+        if not meta.name:
+            raise UnexpectedObject(f"one of {self.resource.key} has no name")
         _set(meta, "namespace", intern(meta.namespace))
         if owners := meta.owner_references:
             known = self._owners.get(owners[0].uid)
@@ -169,13 +179,6 @@ class Decoder(Generic[T]):
         if len(self._owners) >= MOST_OWNERS:
             self._owners.clear()
         self._owners[owners[0].uid] = owners
-
-    def _transformed(self, transform: Transform, raw: bytes) -> bytes:
-        try:
-            return transform(raw)
-        except Exception as error:
-            obj = Object(metadata=self._head(raw).metadata)
-            raise TransformFailed(self.resource.key, obj.key, obj.metadata.resource_version) from error
 
     def _bare(self, raw: bytes | memoryview, error: msgspec.ValidationError) -> T:
         """The projection with nothing but its head, for objects that do not fit it otherwise."""

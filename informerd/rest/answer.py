@@ -57,12 +57,18 @@ class Answer:
         return f"{self.content_type or 'no content type'}, {words or 'empty'}"
 
 
+_NO_SUCH_PATH = b"404 page not found"
+"""What kube-apiserver answers for a path that it does not serve, such as that of a kind which is not defined."""
+
+
 class _Body(msgspec.Struct, frozen=True):
     kind: str = ""
 
 
 def error_from_answer(code: int, body: bytes, headers: Iterable[tuple[str, str]], *, now: float) -> ApiError:
     """The typed error for an answer that is no success. A body that is no Status, as proxies send, becomes its message.
+
+    A 404 that is not in the API server's own words is no NotFound: it does not say that an object or a kind is gone.
 
     A Retry-After that is a date counts from the answer's own Date, whatever our clock says; where it has none, from
     `now` (Unix seconds).
@@ -72,7 +78,10 @@ def error_from_answer(code: int, body: bytes, headers: Iterable[tuple[str, str]]
     date = http_date(values.get("date", ""))
     wait = retry_after(values.get("retry-after", ""), now=now if date is None else date.timestamp())
     warnings = warning_texts(value for name, value in pairs if name == "warning")
-    return error_from_status(_status(code, body), retry_after=wait, warnings=warnings)
+    status = _status(code, body)
+    if code == 404 and not status.reason and not body.startswith(_NO_SUCH_PATH):
+        return ApiError(status, retry_after=wait, warnings=warnings)
+    return error_from_status(status, retry_after=wait, warnings=warnings)
 
 
 def _status(code: int, body: bytes) -> Status:

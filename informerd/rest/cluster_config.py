@@ -12,6 +12,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+from informerd.errors import ConfigError
+
 _HEADER_KEY_SAFE = "!#$&'*+-.^_`|~"
 
 
@@ -42,7 +44,7 @@ class ExecConfig:
     command: str
     """A name to be looked up in PATH, or an absolute path."""
     api_version: str
-    args: tuple[str, ...] = ()
+    args: tuple[str, ...] = field(default=(), repr=False)
     env: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """Variables added to `environ`."""
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -111,6 +113,15 @@ class ClusterConfig:
     credentials: UserConfig = UserConfig()
     compression: bool = True
     """Whether long lists may come compressed, which saves time on a network and costs some where there is none."""
+
+    def __post_init__(self) -> None:
+        try:
+            parts = urlsplit(self.server)
+            told = parts.username is not None or parts.password is not None
+        except ValueError:
+            return  # whoever asks of it is told
+        if told:
+            raise ConfigError(f"the address of {self.name} holds a name or password: credentials go into `credentials`")
 
     @property
     def compresses(self) -> bool:

@@ -11,7 +11,7 @@ import base64
 import logging
 import ssl
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from informerd.clock import Clock
@@ -29,6 +29,9 @@ TOKEN_FILE_INTERVAL = 60.0
 EARLY = 60.0
 """Seconds before its end that a plugin's credential is renewed (a fifth of its life where that is shorter)."""
 
+PATIENCE = 2.0
+"""Seconds for which a request waits for a plugin to renew a credential that is still good; then it goes with that."""
+
 RETRY_INTERVAL = 5.0
 """Seconds between two runs of a plugin that fails while its last credential is still good."""
 
@@ -37,7 +40,7 @@ RETRY_INTERVAL = 5.0
 class Access:
     """What one request carries. `context` is another object once certificates have changed."""
 
-    headers: tuple[tuple[str, str], ...]
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
     context: ssl.SSLContext | None
     """None for a server without TLS."""
 
@@ -163,17 +166,25 @@ class PluginCredential:
         self._running: asyncio.Task[ExecCredential] | None = None
 
     async def current(self) -> ExecCredential:
-        """The credential to use now. Raises CredentialsError where the plugin fails and the last one has ended."""
+        """The credential to use now. Raises CredentialsError where the plugin fails and the last one has ended.
+
+        While the last one is good nobody waits long for the next.
+        """
         credential = self._credential
         if credential is None:
             return await self.run()
         if self._clock.time() < self._renew_at:
             return credential
-        try:
+        if _seconds_left(credential, self._clock.time()) <= 0:
             return await self.run()
+        if self._running is not None:
+            return credential
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self.run()
+        except TimeoutError:
+            return credential
         except CredentialsError as error:
-            if _seconds_left(credential, self._clock.time()) <= 0:
-                raise
             if number := self._repeats.count("plugin"):
                 text = "%s; the last credential stays in use while it is good%s"
                 log.warning(text, error, nth(number), extra={"problem": str(error), "failures": number})

@@ -25,6 +25,9 @@ class ExecCredential(msgspec.Struct, frozen=True, rename="camel"):
     client_key_data: str = ""
     expiration_timestamp: datetime | None = None
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(expiration_timestamp={self.expiration_timestamp!r})"
+
     @property
     def certificate(self) -> tuple[bytes, bytes] | None:
         """Certificate and key as PEM, where the plugin gave them."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -102,7 +103,9 @@ async def load_official_kubeconfig(
     except (config.ConfigException, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(f"{path}: the official client cannot load it: {error}") from error
     place = kubeconfig.contexts[name].text("namespace") or "default"
-    return cluster_from_official(configuration, name=name, namespace=place, environ=environ)
+    cluster = kubeconfig.clusters.get(kubeconfig.contexts[name].text("cluster"))
+    found = cluster_from_official(configuration, name=name, namespace=place, environ=environ)
+    return replace(found, compression=cluster is None or not cluster.flag("disable-compression"))
 
 
 def _refuse_what_is_lost(kubeconfig: Kubeconfig, context: str) -> None:

@@ -7,18 +7,19 @@ times, like client-go's; writes only where a precondition makes it impossible th
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Any, Self, TypeVar
 
 from informerd.clock import Clock, SystemClock
 from informerd.errors import (
     ApiError,
-    Forbidden,
+    CredentialsError,
     InvalidCall,
     MalformedAnswer,
-    NotFound,
     ServerError,
     TooManyRequests,
     Unauthorized,
@@ -145,20 +146,31 @@ class RestClient:
     async def probe(self) -> bool:
         """Whether the API server is alive: any answer of its own within 5 s, on a connection apart, is a yes.
 
-        Raises Unreachable, and ApiError where it says that it is unwell (429 and 5xx).
+        Raises Unreachable, ApiError where it says that it is unwell (429 and 5xx), and CredentialsError where there are
+        none to be had in that time.
         """
         while True:
             try:
+                await self._access_within(PROBE_TIMEOUT)
                 call = build_call("GET", _PROBES[self._probe], timeout=PROBE_TIMEOUT, user_agent=self.user_agent)
                 await self._authorized(call, "probe")
             except Unauthorized:
                 return True
-            except (Forbidden, NotFound):
+            except ApiError as error:
+                if error.code not in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
+                    raise
                 if self._probe + 1 == len(_PROBES):
                     return True
                 self._probe += 1
                 continue
             return True
+
+    async def _access_within(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._access()
+        except TimeoutError as error:
+            raise CredentialsError(f"the credentials have not come within {seconds:g} s") from error
 
     async def version(self) -> str:
         """The API server's version, such as ``v1.37.1``."""

@@ -20,7 +20,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from informerd.clock import Clock
-from informerd.errors import ConfigError, NotBegun, Unreachable
+from informerd.errors import ConfigError, MalformedAnswer, NotBegun, Unreachable
 from informerd.rest.answer import Answer, error_from_answer, http_date, warning_texts
 from informerd.rest.call import Call, check_header
 from informerd.rest.cluster_config import ClusterConfig
@@ -115,6 +115,7 @@ class Transport:
                 if response.status != 200:
                     async with response:
                         self._check(response, await response.read())
+                        raise MalformedAnswer(f"{self._config.server} answered {response.status} where 200 was due")
         except _BROKEN as error:
             if beginning.expired():
                 raise NotBegun(_sentence(self._config.server, error)) from error

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from informerd.blocking.informers import informers
 from informerd.blocking.loop_thread import LoopThread
 from informerd.errors import InformerStopped
 
@@ -75,3 +77,20 @@ def test_closing_cancels_what_runs_and_refuses_what_comes_later(loop: LoopThread
     with pytest.raises(InformerStopped, match="have been closed"):
         loop.call(lambda: None)
     loop.close()
+
+
+@pytest.mark.parametrize("make", [lambda: 1 / 0, lambda: 5], ids=["raises", "gives no coroutine"])
+def test_what_makes_no_coroutine_is_an_error_and_not_a_wait_for_ever(loop: LoopThread, make: Any) -> None:
+    with pytest.raises((ZeroDivisionError, TypeError)):
+        loop.run(make)
+
+
+def test_before_it_is_open_nobody_waits_for_it() -> None:
+    with pytest.raises(InformerStopped, match="are not open"):
+        LoopThread("never").call(lambda: 1)
+    cluster = informers()
+    with pytest.raises(InformerStopped, match="are not open"):
+        cluster.informer("pods")
+    with pytest.raises(InformerStopped, match="are not open"):
+        cluster.wait_for_sync(1)
+    cluster.close()

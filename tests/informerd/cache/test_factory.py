@@ -142,6 +142,29 @@ async def test_waiting_for_the_sync_covers_what_has_started_and_nothing_else(
     await factory.wait_for_cache_sync(5)
 
 
+async def test_each_of_several_informers_of_one_kind_is_waited_for_and_named(
+    factory: SharedInformerFactory, server: ScriptedServer
+) -> None:
+    informers = [
+        factory.informer(PODS),
+        factory.informer(PODS, field_selector="a=b"),
+        factory.informer(PODS, label_selector="a=b"),
+    ]
+    factory.start()
+    requests = [await server.take_streaming_list() for _ in informers]
+    for request in requests[1:]:
+        await request.send_list([], "10")
+    await eventually(lambda: sum(each.has_synced for each in informers) == 2)
+    waiting = asyncio.create_task(factory.wait_for_cache_sync())
+    await settle()
+    assert not waiting.done()
+    await requests[0].send_list([], "10")
+    await waiting
+    factory.metadata_informer(PODS)
+    names = [str(scope) for scope in factory._entries]
+    assert names == ["pods", "pods (fields:a=b)", "pods (a=b)", "pods (metadata only)"]
+
+
 async def test_an_informer_is_stopped_alone_and_made_anew_when_asked_for_again(
     factory: SharedInformerFactory, server: ScriptedServer
 ) -> None:

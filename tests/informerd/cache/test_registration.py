@@ -8,6 +8,7 @@ import pytest
 
 from informerd.cache.handler import HandlerFunctions
 from informerd.cache.list_watch import ListWatch
+from informerd.cache.notification import Add
 from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
 from informerd.resource import PODS
@@ -168,3 +169,35 @@ async def test_updates_that_repeat_a_version_are_off_for_plain_handlers_and_on_w
     await stream.send_all([("MODIFIED", pod("a", "1")), ("BOOKMARK", bookmark("11")), ("ADDED", pod("b", "12"))])
     await eventually(lambda: recorder.words[-1:] == ["add default/b@12"])
     assert len([word for word in recorder.words if word.startswith("update")]) == told
+
+
+async def test_what_is_given_to_a_removed_handler_is_not_kept(start: StartInformer) -> None:
+    setup = await start()
+    registration = setup.informer.add_handler(Recorder())
+    registration.remove()
+    registration.give([Add(Object(), False)] * 5)
+    registration.give_end_of_initial_list()
+    assert not registration._batches
+    assert (registration.depth, registration.oldest_age) == (0, 0.0)
+
+
+async def test_a_wait_for_a_version_that_is_given_up_is_forgotten(start: StartInformer) -> None:
+    setup = await start()
+    waiting = [asyncio.create_task(setup.informer.wait_for("99")) for _ in range(100)]
+    await settle()
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    assert len(setup.informer._version_waiters) == 0
+
+
+async def test_the_wait_after_a_fault_starts_over_once_it_has_been_live_for_long(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup = await start()
+    backoff = setup.informer._backoff
+    assert backoff.next() < backoff.next()
+    await (await server.take_streaming_list()).send_list([], "10")
+    await eventually(lambda: setup.state == "live")
+    await clock.advance(121)
+    assert backoff.next() <= 1.6

@@ -159,7 +159,7 @@ async def test_every_verb_hands_on_warnings_of_success_and_failure(use: Use) -> 
     async with scripted(answer) as server, Client(server.config, on_warning=everything.append) as client:
         pods = DynamicClient(client).resource(PODS, "default", on_warning=said.append)
         await use(pods)
-        code = 404
+        code, answers = 404, status(404, "NotFound")
         with pytest.raises(NotFound):
             await use(pods)
     assert said == everything == ["old version"] * 2

@@ -73,9 +73,15 @@ def test_a_failing_transform_says_which_object_and_version_and_keeps_nothing() -
     ("item", "filled"),
     [
         (b'{"metadata":{"name":"a"}}', b'{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}'),
-        (b"{ }", b'{"kind":"Pod","apiVersion":"v1" }'),
-        (b'{"apiVersion":"v1","kind":"Pod"}', b'{"apiVersion":"v1","kind":"Pod"}'),
-        (b'{"spec":{"nodeName":7}}', b'{"kind":"Pod","apiVersion":"v1","spec":{"nodeName":7}}'),
+        (b'{ "metadata":{"name":"a"}}', b'{"kind":"Pod","apiVersion":"v1", "metadata":{"name":"a"}}'),
+        (
+            b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}',
+            b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}',
+        ),
+        (
+            b'{"metadata":{"name":"a"},"spec":{"nodeName":7}}',
+            b'{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{"nodeName":7}}',
+        ),
     ],
 )
 def test_items_of_lists_get_kind_and_api_version_where_they_lack_them(
@@ -88,7 +94,7 @@ def test_items_of_lists_get_kind_and_api_version_where_they_lack_them(
 
 
 @pytest.mark.parametrize("transform", [None, lambda raw: raw], ids=["plain", "transformed"])
-@pytest.mark.parametrize("item", [b'{"kind":"Other"}', b'{"metadata":{"name":7}}'])
+@pytest.mark.parametrize("item", [b'{"kind":"Other"}', b'{"metadata":{"name":7}}', b"{ }", b'{"metadata":{}}'])
 def test_items_of_another_kind_or_without_a_readable_head_are_a_typed_error(
     item: bytes, transform: Transform | None
 ) -> None:
@@ -130,3 +136,13 @@ def test_what_one_owner_owns_shares_its_references_until_they_change() -> None:
     first, second, changed, third = (owned(name, controller=name != "c") for name in "abcd")
     assert first.metadata.owner_references is second.metadata.owner_references
     assert [each.metadata.owner_references[0].controller for each in (first, changed, third)] == [True, False, True]
+
+
+@pytest.mark.parametrize("given", [b"", b"{", None, 5], ids=repr)
+@pytest.mark.parametrize("item", [False, True], ids=["event", "item"])
+def test_a_transform_that_gives_no_object_fails_on_that_object_alone(given: Any, item: bool) -> None:
+    decoder = Decoder(PODS, Pod, lambda raw: given)
+    raw = memoryview(encoded(pod("a", "7")))
+    with pytest.raises(TransformFailed, match="pods default/a") as raised:
+        decoder.decode_item(raw) if item else decoder.decode(raw)
+    assert raised.value.resource_version == "7"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from informerd.errors import NotFound, Unreachable
+from informerd.errors import ApiError, MalformedAnswer, NotFound, Unreachable
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig, load_kubeconfig
 from tests.clock import FakeClock
@@ -86,7 +86,7 @@ async def test_told_to_come_later_it_does() -> None:
 
 async def test_a_refusal_is_its_typed_error() -> None:
     async def serve(_: web.Request) -> web.Response:
-        return web.Response(status=404)
+        return web.Response(status=404, text="404 page not found\n")
 
     async with scripted(serve) as server, Client(server.config) as client:
         with pytest.raises(NotFound):
@@ -112,3 +112,23 @@ async def test_an_answer_that_breaks_off_or_stops_is_unreachable() -> None:
         ):
             with pytest.raises(Unreachable):
                 await whole(client, timeout=0.2)
+
+
+@pytest.mark.parametrize("code", [202, 204, 206])
+async def test_a_success_that_is_no_whole_answer_is_an_error(code: int) -> None:
+    async def serve(_: web.Request) -> web.Response:
+        return web.Response(status=code)
+
+    async with scripted(serve) as server, Client(server.config) as client:
+        with pytest.raises(MalformedAnswer, match=f"answered {code} where 200 was due"):
+            await whole(client)
+
+
+async def test_a_404_that_is_not_the_api_servers_own_does_not_say_that_anything_is_gone() -> None:
+    async def serve(_: web.Request) -> web.Response:
+        return web.Response(status=404, text="<html>nginx</html>", content_type="text/html")
+
+    async with scripted(serve) as server, Client(server.config) as client:
+        with pytest.raises(ApiError) as raised:
+            await whole(client)
+        assert not isinstance(raised.value, NotFound)

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from informerd.errors import CredentialsError
-from informerd.rest import exec_plugin
+from informerd.errors import ConfigError, CredentialsError
+from informerd.rest import credentials as credentials_module
+from informerd.rest import exec_plugin, rest_client
+from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig, ExecConfig, TlsConfig, UserConfig
 from informerd.rest.credentials import Credentials
 from tests.clock import FakeClock
@@ -111,6 +113,41 @@ async def test_a_plugin_that_fails_to_renew_leaves_the_credential_while_it_is_go
     await clock.advance(41)
     with pytest.raises(CredentialsError, match="no luck"):
         await token(made)
+
+
+async def test_nobody_waits_for_a_plugin_that_hangs_while_the_last_credential_is_good(
+    plugin: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(credentials_module, "PATIENCE", 0.05)
+    clock = FakeClock()
+    plugin.gives(token="good", expires=clock.time() + 600)
+    made = credentials(plugin, clock)
+    await token(made)
+    plugin.script("exec sleep 60")
+    await clock.advance(560)
+    assert [await token(made) for _ in range(3)] == ["good"] * 3
+    await made.close()
+
+
+async def test_a_probe_does_not_wait_for_a_plugin_longer_than_for_an_answer(
+    plugin: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rest_client, "PROBE_TIMEOUT", 0.05)
+    plugin.script("exec sleep 60")
+    config = UserConfig(plugin=ExecConfig(command=str(plugin.file), api_version=V1))
+    async with Client(ClusterConfig(name="test", server="http://127.0.0.1:1", credentials=config)) as client:
+        with pytest.raises(CredentialsError, match=r"have not come within 0.05 s"):
+            await client.probe()
+
+
+async def test_what_is_secret_is_in_no_repr(plugin: Plugin) -> None:
+    plugin.gives(token="S3CRET")
+    made = credentials(plugin, args=("--client-secret=S3CRET",))
+    assert "S3CRET" not in repr(await made.access())
+    assert "S3CRET" not in repr(ExecConfig(command="kubectl", api_version=V1, args=("--client-secret=S3CRET",)))
+    assert "S3CRET" not in repr(exec_plugin.ExecCredential(token="S3CRET", client_key_data="S3CRET"))
+    with pytest.raises(ConfigError, match="holds a name or password"):
+        ClusterConfig(name="c", server="https://user:S3CRET@10.0.0.1")
 
 
 async def test_it_runs_again_after_a_401_unless_another_request_has_seen_to_it(plugin: Plugin) -> None:
