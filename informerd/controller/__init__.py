@@ -1,0 +1,1 @@
+"""Controllers: sources of requests, predicates, and the workers that reconcile (controller-runtime)."""

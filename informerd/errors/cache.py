@@ -1,0 +1,81 @@
+"""What informers and their stores raise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from informerd.errors.root import InformerdError
+
+
+class AlreadyStarted(InformerdError):
+    """Something that must be set up before an informer starts came after it."""
+
+
+class InformerExists(InformerdError):
+    """The factory has an informer of that resource already, with another projection or transform."""
+
+
+class InformerStopped(InformerdError):
+    """The informer has stopped and takes no more handlers or waits."""
+
+
+class NotSynced(InformerdError):
+    """A store was read that has not held a first complete list; `pending` says which ones and why not."""
+
+    def __init__(self, pending: Mapping[str, str], sentence: str = "not synced yet: {}") -> None:
+        super().__init__(sentence.format("; ".join(f"{name} is {why}" for name, why in pending.items())))
+        self.pending = pending
+
+
+class CacheSyncTimeout(NotSynced, TimeoutError):
+    """The time for which the sync was waited for has passed."""
+
+
+class CacheMutated(InformerdError):
+    """Objects of a store were changed by somebody who reads it; `mutations` says in a sentence each which and what."""
+
+    def __init__(self, mutations: tuple[str, ...]) -> None:
+        super().__init__("\n".join(mutations))
+        self.mutations = mutations
+
+
+class InsideEventLoop(InformerdError):
+    """The blocking informers were used where an event loop runs, which they would stop."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "an event loop runs in this thread, and waiting here would stop it: use the async SharedInformerFactory, "
+            "`async with Client(config) as client, SharedInformerFactory(client) as factory`"
+        )
+
+
+_PLACE = re.compile(r" - at `\$\.?(.*)`$")
+_MISSING = re.compile(r"^Object missing required field `(.*?)`")
+
+
+class UnexpectedObject(InformerdError):
+    """The API server sent an object of another kind, or one that the projection does not fit; says which and where."""
+
+
+class ProjectionMismatch(UnexpectedObject):
+    """A projection does not fit an object: its fields have their defaults there, all but the head.
+
+    `key` is the object's, `field` the path of what does not fit, as far as it is known.
+    """
+
+    def __init__(self, projection: str, resource: str, key: str, problem: str) -> None:
+        super().__init__(f"{projection} does not fit {resource} {key}: {problem}")
+        self.projection = projection
+        self.resource = resource
+        self.key = key
+        self.problem = problem
+        self.field = _field_at_fault(problem)
+
+
+def _field_at_fault(problem: str) -> str:
+    """The field that a sentence of msgspec's names, as in: Expected `int`, got `str` - at `$.spec.port`."""
+    place = _PLACE.search(problem)
+    missing = _MISSING.search(problem)
+    steps = [place[1]] if place and place[1] else []
+    return ".".join([*steps, missing[1]] if missing else steps)

@@ -1,0 +1,15 @@
+"""The root of the error tree, and what any part of the library may raise."""
+
+from __future__ import annotations
+
+
+class InformerdError(Exception):
+    """The root: everything this library raises on purpose is one of these."""
+
+
+class InvalidCall(InformerdError, ValueError):
+    """A call that cannot be made as it was asked for; says why and what is missing. Nothing was sent."""
+
+
+class NotInTime(InformerdError, TimeoutError):
+    """What was waited for did not come within the time given."""

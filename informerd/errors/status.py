@@ -1,0 +1,48 @@
+"""metav1.Status: how the API server says what went wrong."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """One field's complaint inside a Status: what is wrong and where.
+
+    `field` is a path such as ``spec.port``, or empty when the whole object is meant.
+    """
+
+    reason: str = ""
+    message: str = ""
+    field: str = ""
+
+
+class StatusDetails(msgspec.Struct, frozen=True, rename="camel"):
+    """What a Status says beside its sentence; `retry_after_seconds` is in seconds."""
+
+    name: str = ""
+    group: str = ""
+    kind: str = ""
+    uid: str = ""
+    causes: tuple[Cause, ...] = ()
+    retry_after_seconds: int = 0
+
+
+class StatusMeta(msgspec.Struct, frozen=True):
+    """A Status's metadata; `continue_` comes with a continue token that has expired, to go on with all the same."""
+
+    continue_: str = msgspec.field(default="", name="continue")
+
+
+class Status(msgspec.Struct, frozen=True):
+    """metav1.Status: how the API server says what went wrong."""
+
+    code: int = 0
+    reason: str = ""
+    message: str = ""
+    details: StatusDetails = StatusDetails()
+    metadata: StatusMeta = StatusMeta()
+
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for bytes that are no JSON of the expected form: also for text that is no UTF-8, and for
+documents nested so deeply that they can only be meant to harm."""

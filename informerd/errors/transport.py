@@ -1,0 +1,29 @@
+"""What goes wrong on the way: configuration, credentials, connections, and answers that are none."""
+
+from __future__ import annotations
+
+from informerd.errors.root import InformerdError
+
+
+class ConfigError(InformerdError):
+    """The cluster's configuration cannot be used; the message names the file, the place and what to do."""
+
+
+class MalformedAnswer(InformerdError):
+    """A success whose body is not what an API server sends: no JSON, another form, or a proxy's page."""
+
+
+class MalformedStream(MalformedAnswer):
+    """A list or watch answer is no JSON of the expected form."""
+
+
+class Unreachable(InformerdError):
+    """No answer came: refused, reset, timed out, TLS or name failure. Nothing is known about what the server did."""
+
+
+class NotBegun(Unreachable):
+    """The connection stands, but the answer has not begun within the time it was given."""
+
+
+class CredentialsError(Unreachable):
+    """Credentials could not be had: an exec plugin failed or a token file is unreadable."""

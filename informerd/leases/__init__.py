@@ -1,0 +1,1 @@
+"""Leader election by a Lease (client-go's tools/leaderelection)."""

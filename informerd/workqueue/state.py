@@ -1,0 +1,25 @@
+"""What a work queue looks like from outside, at one moment: for metrics, logs and the controllers page."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class QueueState(msgspec.Struct, frozen=True, kw_only=True):
+    """Counts of items and seconds; keys are in words, such as ``namespace/name``, and empty where there is none."""
+
+    depth: int = 0
+    """Items that wait for a worker."""
+    delayed: int = 0
+    """Items that are not due yet."""
+    processing: int = 0
+    oldest_key: str = ""
+    """Of the items that wait for a worker, the one that has waited longest."""
+    oldest_seconds: float = 0.0
+    longest_key: str = ""
+    """Of the items that are being worked on, the one that was begun first."""
+    longest_seconds: float = 0.0
+    unfinished_seconds: float = 0.0
+    """The time that all items now being worked on have taken so far."""
+    adds: int = 0
+    retries: int = 0
