@@ -16,7 +16,7 @@ from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, SystemClock, within
 from informerd.decoding.decoder import Transform
-from informerd.errors import CacheSyncTimeout, InformerExists, InformerStopped, NotWatchable
+from informerd.errors import CacheSyncTimeout, InformerExists, InformerStopped, InvalidCall, NotWatchable
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
@@ -185,6 +185,9 @@ class SharedInformerFactory:
     ) -> SharedInformer[Any]:
         if self._stopped:
             raise InformerStopped("the factory has stopped")
+        if not isinstance(resource, Resource):
+            problem = f"an informer is of a Resource, such as PODS, not of {resource!r}"
+            raise InvalidCall(f"{problem}: informer_for() finds the one that a name means")
         labels, fields = str(as_label_selector(label_selector)), str(as_field_selector(field_selector))
         scope = _Scope(resource.group, resource.version, resource.plural, namespace, labels, fields, metadata_only)
         entry = self._entries.get(scope)

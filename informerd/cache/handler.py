@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
 
+from informerd.errors import InvalidCall
 from informerd.objects import Object
 
 T = TypeVar("T", bound=Object)
@@ -86,6 +87,15 @@ class FilteringHandler(Generic[T]):
 
     def on_delete(self, obj: T, final_state_unknown: bool) -> Answer:
         return self.inner.on_delete(obj, final_state_unknown) if self._accepts(obj) else None
+
+
+def check_handler(handler: object) -> None:
+    """Raises InvalidCall for what is no Handler, such as a plain function."""
+    methods = ("on_add", "on_update", "on_delete")
+    missing = [name for name in methods if not callable(getattr(handler, name, None))]
+    if missing:
+        problem = f"{name_of(handler)} is no handler, it has no {' and no '.join(missing)}"
+        raise InvalidCall(f"{problem}: HandlerFunctions(on_add=…) makes one of functions")
 
 
 NAME_LENGTH = 80

@@ -11,7 +11,7 @@ from informerd.cache.backoff import Backoff
 from informerd.cache.counters import InformerCounters
 from informerd.cache.delta_fifo import DeltaFifo
 from informerd.cache.delta_processor import DeltaProcessor
-from informerd.cache.handler import Handler
+from informerd.cache.handler import Handler, check_handler
 from informerd.cache.health import Health, HealthMonitor
 from informerd.cache.index import IndexFunction
 from informerd.cache.list_watch import ListWatch
@@ -162,10 +162,11 @@ class SharedInformer(Generic[T]):
         the informer's). `same_version_updates`: whether updates that repeat a resource version (resync, relist) are
         delivered; by default only with a resync. `name` is what logs and metrics call it, by default its class or
         function; handlers of one name are counted together. `in_thread`: the handler's functions are plain ones that
-        block, and are called in a thread of their own. Raises InformerStopped.
+        block, and are called in a thread of their own. Raises InformerStopped, and InvalidCall for what is no handler.
         """
         if self._stopped:
             raise self._stopped_error()
+        check_handler(handler)
         period = self._default_resync if resync is None else resync
         listener = Listener(
             handler,

@@ -36,6 +36,8 @@ class DynamicClient:
 
         Raises InvalidCall where it has neither.
         """
+        if not isinstance(manifest, dict):
+            raise InvalidCall(f"a manifest is a mapping, not {type(manifest).__name__}")
         api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
         if not isinstance(api_version, str) or not isinstance(kind, str) or not api_version or not kind:
             raise InvalidCall("a manifest needs apiVersion and kind")

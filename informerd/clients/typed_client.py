@@ -40,6 +40,8 @@ class TypedClient:
 
 
 def _codec_for(type_: type[T]) -> Callable[[Resource], Codec[T]]:
+    if not isinstance(type_, type):
+        raise InvalidCall(f"objects come as a type, such as a subclass of Object, not as {type_!r}")
     chosen: Any = type_
     if issubclass(type_, Object):
         check_projection(chosen)

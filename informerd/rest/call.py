@@ -86,7 +86,9 @@ def check_header(name: str, value: str) -> None:
 
 
 def patch_content_type(patch_type: PatchType) -> str:
-    """How a PATCH says which kind of patch it is."""
+    """How a PATCH says which kind of patch it is. Raises InvalidCall for one that there is not."""
+    if patch_type not in _PATCH_TYPES:
+        raise InvalidCall(f"{patch_type!r} is no kind of patch: there are {', '.join(_PATCH_TYPES)}")
     return _PATCH_TYPES[patch_type]
 
 
@@ -124,8 +126,9 @@ def delete_options(
 
 def object_path(resource: Resource, name: str, namespace: str, subresource: str = "") -> str:
     """One object's path. Raises InvalidCall where it would be another's: without a name, the whole collection's."""
-    if not name or name in {".", ".."}:
-        raise InvalidCall(f"{name!r} is no name of one of {resource.key}")
+    texts: tuple[object, ...] = (name, namespace)
+    if not all(isinstance(text, str) for text in texts) or name in {"", ".", ".."}:
+        raise InvalidCall(f"{name!r} in namespace {namespace!r} is no name of one of {resource.key}")
     return resource.path(namespace, name, subresource)
 
 

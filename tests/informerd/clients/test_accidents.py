@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from informerd.cache.factory import SharedInformerFactory
 from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.resource_client import ResourceClient
+from informerd.clients.typed_client import TypedClient
 from informerd.errors import InvalidCall, MalformedSelector
 from informerd.resource import MYDEMOS
 from informerd.rest.call import Json, build_call
@@ -101,3 +103,34 @@ async def test_only_an_update_of_one_version_is_sent_again(version: str | None, 
         with pytest.raises(Exception, match="503"):
             await client.update(MYDEMOS, {"metadata": meta}, "default")
         assert len(server.seen) == times
+
+
+@pytest.mark.parametrize(
+    "accident",
+    [
+        lambda demos: demos.get(7),
+        lambda demos: demos.delete(None),
+        lambda demos: demos.patch("a", {}, "merged"),
+    ],
+)
+async def test_names_and_patch_types_that_are_none_are_refused(accident: Accident) -> None:
+    async with scripted(echo) as server, Client(server.config) as client:
+        with pytest.raises(InvalidCall, match=r"is no (name|kind of patch)"):
+            await accident(DynamicClient(client).resource(MYDEMOS, "default"))
+        assert server.seen == []
+
+
+async def test_what_is_no_manifest_and_no_type_is_refused_by_what_it_is() -> None:
+    async with scripted(echo) as server, Client(server.config) as client:
+        with pytest.raises(InvalidCall, match="a manifest is a mapping, not list"):
+            DynamicClient(client).of([])  # type: ignore[arg-type]
+        with pytest.raises(InvalidCall, match="not as 'Pod'"):
+            TypedClient(client).resource(MYDEMOS, "Pod")  # type: ignore[arg-type]
+
+
+async def test_an_informer_of_a_name_and_a_handler_that_is_a_function_are_refused_with_what_to_do() -> None:
+    async with scripted(echo) as server, Client(server.config) as client, SharedInformerFactory(client) as factory:
+        with pytest.raises(InvalidCall, match="informer_for"):
+            factory.informer("pods")  # type: ignore[call-overload]
+        with pytest.raises(InvalidCall, match="HandlerFunctions"):
+            factory.informer(MYDEMOS).add_handler(print)  # type: ignore[arg-type]
