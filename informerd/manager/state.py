@@ -17,6 +17,8 @@ class ManagerState(msgspec.Struct, frozen=True, kw_only=True):
     leads: bool = True
     leader: str = ""
     """Who holds the lease, as last seen; "" where that is not known."""
+    since: float | None = None
+    """Since when: when `leader` took the lease; without an election, when this manager was started."""
     renewed_at: float | None = None
     """When the lease was last seen to be renewed."""
     problem: str = ""
