@@ -1,0 +1,65 @@
+"""The typed client: a Deployment is made, read, scaled and deleted, as the official client's model and as a struct of
+one's own (client-go's clientset, its create-update-delete-deployment example)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import msgspec
+from kubernetes.aio.client.models import (
+    V1Container,
+    V1Deployment,
+    V1DeploymentSpec,
+    V1LabelSelector,
+    V1ObjectMeta,
+    V1PodSpec,
+    V1PodTemplateSpec,
+)
+
+from informerd import Client, Object, TypedClient
+from informerd.controllers.command_line import chosen_cluster, command_line, run_to_end
+
+
+class Spec(msgspec.Struct, frozen=True):
+    replicas: int = 1
+
+
+class Deployment(Object, frozen=True):
+    """What this program reads of one; nothing else is decoded."""
+
+    spec: Spec = Spec()
+
+
+def a_deployment(name: str) -> V1Deployment:
+    labels = {"app": name}
+    pod = V1PodSpec(containers=[V1Container(name="main", image="nginx:1")])
+    template = V1PodTemplateSpec(metadata=V1ObjectMeta(labels=labels), spec=pod)
+    spec = V1DeploymentSpec(replicas=2, selector=V1LabelSelector(match_labels=labels), template=template)
+    return V1Deployment(metadata=V1ObjectMeta(name=name), spec=spec)
+
+
+async def show(options: argparse.Namespace) -> None:
+    async with Client(chosen_cluster(options)) as client:
+        models = TypedClient(client).resource("deployments.apps", V1Deployment, options.namespace)
+        created = await models.create(a_deployment("typed-demo"))
+        print("created", created.api_version, created.kind, "typed-demo")
+
+        deployments = TypedClient(client).resource("deployments.apps", Deployment, options.namespace)
+        scaled = await deployments.patch("typed-demo", {"spec": {"replicas": 1}})
+        print("scaled", scaled.key, "to", scaled.spec.replicas)
+        print("listed", [each.metadata.name for each in await deployments.list()])
+
+        await deployments.delete("typed-demo")
+        print("deleted", scaled.metadata.name)
+
+
+def main() -> int:
+    parser = command_line("typed", __doc__)
+    parser.add_argument("--namespace", default="default")
+    options = parser.parse_args()
+    return run_to_end("typed", lambda: show(options))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""What the programs share: flags that name a cluster, a log for people, and errors in one line without a traceback."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import difflib
+import logging
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from informerd.errors import ConfigError, InformerdError, InvalidCall, NotWatchable, UnknownResource
+from informerd.rest.cluster import current_cluster, load_kubeconfig
+from informerd.rest.cluster_config import ClusterConfig
+
+USAGE = 2
+"""The exit code for what the caller has to put right: flags, configuration, names. argparse has the same."""
+FAILED = 1
+INTERRUPTED = 130
+"""As shells have it after Ctrl-C."""
+
+_USAGE_ERRORS = (ConfigError, InvalidCall, NotWatchable, UnknownResource)
+
+
+def command_line(program: str, description: str | None) -> argparse.ArgumentParser:
+    """A parser with --kubeconfig and --master (the names that client-go's sample controllers have)."""
+    parser = argparse.ArgumentParser(prog=program, description=description, allow_abbrev=False)
+    parser.add_argument(
+        "--kubeconfig", type=Path, metavar="FILE", help="by default KUBECONFIG, ~/.kube/config or the pod's own account"
+    )
+    parser.add_argument("--master", default="", metavar="URL", help="the API server, in place of the kubeconfig's")
+    return parser
+
+
+def chosen_cluster(options: argparse.Namespace) -> ClusterConfig:
+    """The cluster that --kubeconfig and --master name. Raises ConfigError.
+
+    --master alone sends no credentials: those of another cluster are none of its business (client-go
+    tools/clientcmd, BuildConfigFromFlags). Neither of both is what kubectl would take here.
+    """
+    master: str = options.master.rstrip("/")
+    if master and urlsplit(master).scheme not in ("http", "https"):
+        raise ConfigError(f"--master {master}: expected an address such as https://127.0.0.1:6443")
+    if options.kubeconfig is not None:
+        config = load_kubeconfig(options.kubeconfig, environ=os.environ)
+        return replace(config, server=master) if master else config
+    return ClusterConfig(name=master, server=master, why="--master") if master else current_cluster()
+
+
+def log_lines(*, verbose: bool = False) -> None:
+    """Write the log to standard error, a line each: time, level, who, what."""
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.DEBUG if verbose else logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+
+
+def run_to_end(program: str, main: Callable[[], Coroutine[Any, Any, None]]) -> int:
+    """Run it; the exit code. Ctrl-C ends it without a traceback, and so does an error of informerd's, which is said."""
+    try:
+        asyncio.run(main())
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except InformerdError as error:
+        return say_error(program, error)
+    return 0
+
+
+def say_error(program: str, error: InformerdError) -> int:
+    """Say what is wrong in one line on standard error; the exit code for it."""
+    nearest = nearest_names(error) if isinstance(error, UnknownResource) else []
+    hint = f"; did you mean {' or '.join(nearest)}?" if nearest else ""
+    sys.stderr.write(f"{program}: {' '.join(str(error).split())}{hint}\n")
+    return USAGE if isinstance(error, _USAGE_ERRORS) else FAILED
+
+
+def nearest_names(error: UnknownResource) -> list[str]:
+    """The resources that may have been meant, the likeliest first, three at most."""
+    asked = error.name.lower().partition(".")[0]
+    by_plural: dict[str, list[str]] = {}
+    for key in error.known:
+        by_plural.setdefault(key.partition(".")[0], []).append(key)
+    near = difflib.get_close_matches(asked, by_plural, n=3, cutoff=0.7)
+    return [key for plural in near for key in by_plural[plural]][:3]

@@ -1,0 +1,129 @@
+"""A terminal at a cluster, the real one or the demo one: kubectl, and programs of ours whose lines are read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from informerd import ClusterConfig, load_kubeconfig
+from tests.controlplane import ControlPlane
+from tests.program import ROOT, Program
+from tests.require import controlplane_binaries, missing
+from tests.wait import eventually
+
+COMPLAINTS = ("Traceback", "Warning:", "Exception ignored", "never retrieved", "was destroyed", "Unclosed")
+
+
+class Running(Program):
+    """A program that runs; every warning of Python's is an error in it."""
+
+    @property
+    def lines(self) -> list[str]:
+        """What it has written so far, standard error too."""
+        return self.output.splitlines()
+
+    async def says(self, pattern: str, *, times: int = 1, within: float = 30.0) -> None:
+        """Wait until that many of its lines have a match of the regular expression; fails if it ends before."""
+        expression = re.compile(pattern)
+
+        def said() -> bool:
+            enough = sum(1 for line in self.lines if expression.search(line)) >= times
+            assert enough or self.running(), f"{self.arguments} ended early:\n{self.output}"
+            return enough
+
+        try:
+            await eventually(said, within=within, what=f"{self.arguments} says {pattern!r} {times} times")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.output}") from None
+
+    async def ends(self, *, within: float = 30.0) -> int:
+        """Wait until it has ended by itself; the exit code."""
+        await eventually(lambda: not self.running(), within=within, what=f"{self.arguments} ends\n{self.output}")
+        return self.stop()
+
+    async def interrupt(self, number: int = signal.SIGINT) -> int:
+        """Press Ctrl-C, or send another signal, and wait for its end; the exit code."""
+        return await asyncio.to_thread(self.stop, number)
+
+    @property
+    def complaints(self) -> list[str]:
+        """Lines of tracebacks and of Python's warnings, of which there should be none."""
+        return [line for line in self.lines if any(each in line for each in COMPLAINTS)]
+
+
+class Terminal:
+    """Where somebody works with one cluster as its administrator."""
+
+    def __init__(self, kubeconfig: Path, *, controlplane: ControlPlane | None = None) -> None:
+        self.kubeconfig = kubeconfig
+        self.controlplane = controlplane
+        """The real API server, None for the demo cluster."""
+
+    @property
+    def is_real(self) -> bool:
+        return self.controlplane is not None
+
+    @property
+    def config(self) -> ClusterConfig:
+        return load_kubeconfig(self.kubeconfig)
+
+    def run(self, *arguments: str, **environ: str) -> Running:
+        """A Python program, to be used with ``with``: ``run("-m", "informerd.controllers.crddemo")``."""
+        env = {"KUBECONFIG": str(self.kubeconfig), "PYTHONPATH": str(ROOT), **environ}
+        return Running("-X", "dev", "-W", "error", *arguments, env=env)
+
+    def kubectl(self, *arguments: str, manifest: str | None = None) -> str:
+        """What kubectl writes to standard output. Raises AssertionError with what it says where it fails."""
+        program = controlplane_binaries() / "kubectl"
+        if not os.access(program, os.X_OK):
+            missing("kubectl", f"there is none in {program.parent}")
+        done = subprocess.run(
+            [program, "--kubeconfig", self.kubeconfig, *arguments],
+            input=manifest, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"kubectl {' '.join(arguments)}: {done.stderr}"
+        return done.stdout
+
+    def create(self, manifest: str, namespace: str) -> None:
+        """Make what a manifest says, unchecked: the demo cluster has no schemas for kubectl to check it by."""
+        self.kubectl("create", f"--namespace={namespace}", "--validate=false", "--filename=-", manifest=manifest)
+
+    def namespace(self, name: str) -> str:
+        """A namespace with nothing in it of what tests make."""
+        if name not in self.kubectl("get", "namespaces", "--output=name").replace("namespace/", "").split():
+            self.kubectl("create", "namespace", name)
+        return name
+
+
+@pytest.fixture(scope="session")
+def demo_terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
+    """The run's demo cluster, shared, with nothing moving in it by itself: use a namespace of your own."""
+    kubeconfig = tmp_path_factory.mktemp("demo") / "kubeconfig"
+    demo = Program("-m", "devcluster", "--port", "0", "--kubeconfig", str(kubeconfig), "--no-workload").start()
+    try:
+        demo.wait_for(lambda: "ready at" in demo.output)
+        yield Terminal(kubeconfig)
+    finally:
+        demo.stop()
+
+
+@pytest.fixture(scope="session")
+def real_terminal(controlplane: ControlPlane) -> Terminal:
+    """The run's real API server, with the definitions of deploy/crd."""
+    controlplane.apply_crd(ROOT / "deploy" / "crd" / "mydemos.yaml")
+    return Terminal(controlplane.kubeconfig, controlplane=controlplane)
+
+
+@pytest.fixture(params=["kube-apiserver", "demo cluster"])
+def terminal(request: pytest.FixtureRequest) -> Terminal:
+    """Each of the two in turn."""
+    name = "real_terminal" if request.param == "kube-apiserver" else "demo_terminal"
+    found: Terminal = request.getfixturevalue(name)
+    return found
