@@ -78,6 +78,9 @@ from informerd.errors import (
     UnusableProjection,
 )
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
+from informerd.recording.recorder import EventRecorder
+from informerd.recording.reference import ObjectReference
+from informerd.recording.state import RecorderState
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.resource_version import has_reached, is_before, parse_resource_version
 from informerd.rest.answer import Answer
@@ -121,6 +124,7 @@ __all__ = [
     "DeleteOptions",
     "Discovery",
     "DynamicClient",
+    "EventRecorder",
     "ExecConfig",
     "Expired",
     "FaultListener",
@@ -160,12 +164,14 @@ __all__ = [
     "Object",
     "ObjectList",
     "ObjectMeta",
+    "ObjectReference",
     "ObjectWatch",
     "OnWarning",
     "OwnerReference",
     "PatchType",
     "Probe",
     "ProjectionMismatch",
+    "RecorderState",
     "ReflectorSettings",
     "Registration",
     "Requirement",

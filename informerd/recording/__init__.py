@@ -1,1 +1,1 @@
-"""Kubernetes Events: what controllers say about objects (client-go's tools/events and tools/record)."""
+"""Kubernetes Events: what controllers say about objects (client-go's tools/record)."""

@@ -1,0 +1,139 @@
+"""An event: something that was said about an object, as client-go's tools/record writes it (core/v1)."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Literal, get_args
+
+import msgspec
+
+from informerd.errors import InvalidCall
+from informerd.recording.reference import ObjectReference
+from informerd.resource import Resource
+from informerd.rest.call import Json
+
+EVENTS = Resource(version="v1", plural="events", kind="Event", singular="event", short_names=("ev",))
+
+EventType = Literal["Normal", "Warning"]
+
+REASON_BYTES = 128
+MESSAGE_BYTES = 1024
+COMPONENT_BYTES = 63
+HOST_BYTES = 128
+"""What events.k8s.io/v1 takes (kube-apiserver's validation/events.go). core/v1 takes more, but then nobody can write
+the event any more through the newer version."""
+
+NAME_BYTES = 253
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_CUT = "..."
+
+
+class Source(msgspec.Struct, frozen=True, order=True):
+    """Who says it: a component, and where there are many of them, on which host."""
+
+    component: str
+    host: str = ""
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said. Times are Unix seconds, shown to the second."""
+
+    about: ObjectReference
+    source: Source
+    type: EventType
+    reason: str
+    message: str
+    name: str
+    first: float
+    """When it was said for the first time."""
+    last: float
+    count: int = 1
+    annotations: Mapping[str, str] | None = None
+
+    @property
+    def namespace(self) -> str:
+        """The object's own, or default for what is cluster-scoped: the API server takes no other."""
+        return self.about.namespace or "default"
+
+    def body(self) -> Json:
+        """The whole object, for a POST."""
+        meta: Json = {"name": self.name, "namespace": self.namespace}
+        if self.annotations:
+            meta["annotations"] = dict(self.annotations)
+        component, host = self.source.component, self.source.host
+        return {
+            "apiVersion": "v1", "kind": "Event", "metadata": meta,
+            "involvedObject": msgspec.to_builtins(self.about),
+            "reason": self.reason, "message": self.message, "type": self.type, "count": self.count,
+            "source": {"component": component} | ({"host": host} if host else {}),
+            "firstTimestamp": stamp(self.first), "lastTimestamp": stamp(self.last), "eventTime": None,
+            "reportingComponent": component, "reportingInstance": host,
+        }  # fmt: skip
+
+    def repetition(self) -> Json:
+        """What changes when it is said once more, for a PATCH."""
+        return {"count": self.count, "lastTimestamp": stamp(self.last), "message": self.message}
+
+
+def make_event(
+    about: ObjectReference,
+    source: Source,
+    type_: EventType,
+    reason: str,
+    message: str,
+    *,
+    at: float,
+    nanoseconds: int = 0,
+    annotations: Mapping[str, str] | None = None,
+) -> Event:
+    """An event said `at` (Unix seconds). What is too long for the API server is cut, with dots where it is a message.
+
+    `nanoseconds` make its name (by default those of `at`): no two events about one object may have the same. Raises
+    InvalidCall for another type than Normal and Warning, or an empty reason.
+    """
+    if type_ not in get_args(EventType):
+        raise InvalidCall(f"an event is Normal or Warning, not {type_!r}")
+    words: tuple[object, ...] = (reason, message)
+    if not reason or not all(isinstance(text, str) for text in words):
+        raise InvalidCall(f"an event has a reason, such as Synced, and a message, not {reason!r} and {message!r}")
+    return Event(
+        about=about,
+        source=Source(cut(source.component, COMPONENT_BYTES), cut(source.host, HOST_BYTES)),
+        type=type_,
+        reason=cut(reason, REASON_BYTES),
+        message=cut_message(message),
+        name=event_name(about.name, nanoseconds or round(at * 1e9)),
+        first=at,
+        last=at,
+        annotations=annotations,
+    )
+
+
+def event_name(about: str, nanoseconds: int) -> str:
+    """The object's name and a time: readable and unique. An object whose name no event can bear gives a random one.
+
+    Source: client-go tools/internal/events/GenerateEventName; a name that is merely too long is cut there to nothing.
+    """
+    number = f".{nanoseconds:x}"
+    name = about[: NAME_BYTES - len(number)].rstrip("-.") + number
+    return name if _SUBDOMAIN.fullmatch(name) else str(uuid.uuid4())
+
+
+def cut_message(message: str) -> str:
+    """At most as long as a message may be; where something was cut, dots say so."""
+    if len(message.encode(errors="replace")) <= MESSAGE_BYTES:
+        return message
+    return cut(message, MESSAGE_BYTES - len(_CUT)) + _CUT
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` bytes of UTF-8, no character cut in two."""
+    return text.encode(errors="replace")[:limit].decode(errors="ignore")
+
+
+def stamp(seconds: float) -> str:
+    """metav1.Time: RFC 3339 in UTC, to the second."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
