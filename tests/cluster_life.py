@@ -1,0 +1,68 @@
+"""Life for a real API server: kube-controller-manager makes pods of ReplicaSets and Deployments, kwok runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.controlplane import ControlPlane
+from tests.daemon import Daemon
+from tests.require import controlplane_binaries, missing
+from tests.wait import until
+
+NODE = "kwok-1"
+"""The only node. Pods have to name it, because there is no scheduler."""
+STAGES = Path(__file__).parent / "kwok_stages.yaml"
+_READY = 60.0
+
+
+@contextmanager
+def cluster_life(controlplane: ControlPlane, directory: Path) -> Iterator[None]:
+    """Run both while the block lasts, with logs in `directory`, and take the node away at its end.
+
+    Of the controller manager only what makes pods of ReplicaSets and Deployments: other tests' objects are left alone.
+    """
+    binaries = controlplane_binaries()
+    absent = [name for name in ("kube-controller-manager", "kwok") if not os.access(binaries / name, os.X_OK)]
+    if absent:
+        missing("a controller manager and nodes", f"no {' and no '.join(absent)} in {binaries}")
+    daemons = [Daemon(binaries / name, directory) for name in ("kube-controller-manager", "kwok")]
+    directory.mkdir(parents=True, exist_ok=True)
+    kubeconfig = f"--kubeconfig={controlplane.kubeconfig}"
+    path = f"/api/v1/nodes/{NODE}"
+    if not controlplane.exists(path):
+        amount = {"cpu": "64", "memory": "256Gi", "pods": "5000"}
+        status = {"allocatable": amount, "capacity": amount}
+        controlplane.create("/api/v1/nodes", {"metadata": {"name": NODE}, "status": status})
+    try:
+        daemons[0].start(
+            [kubeconfig, "--leader-elect=false", "--controllers=replicaset-controller,deployment-controller",
+             "--secure-port=0", "--cert-dir=certs"]
+        )  # fmt: skip
+        daemons[1].start([kubeconfig, "--manage-all-nodes=true", f"--config={STAGES}"])
+        until(lambda: _node_is_ready(controlplane, path, daemons), within=_READY, what=f"{path} is Ready")
+        yield
+    finally:
+        for daemon in daemons:
+            daemon.kill()
+        controlplane.delete(path)
+
+
+def _node_is_ready(controlplane: ControlPlane, path: str, daemons: list[Daemon]) -> bool:
+    for daemon in daemons:
+        daemon.check()
+    conditions = controlplane.get(path).get("status", {}).get("conditions", [])
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+def deployment(name: str, replicas: int) -> str:
+    """The manifest of a Deployment whose pods run on the node."""
+    labels = {"app": name}
+    containers = [{"name": "main", "image": "nginx:1"}]
+    pod = {"nodeName": NODE, "containers": containers, "tolerations": [{"operator": "Exists"}]}
+    template = {"metadata": {"labels": labels}, "spec": pod}
+    spec = {"replicas": replicas, "selector": {"matchLabels": labels}, "template": template}
+    return json.dumps({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec})
