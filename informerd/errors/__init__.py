@@ -33,6 +33,7 @@ from informerd.errors.cache import (
     ProjectionMismatch,
     UnexpectedObject,
 )
+from informerd.errors.controllers import DuplicateController, LeaderElectionLost, NotLeading, StillRunning
 from informerd.errors.root import InformerdError, InvalidCall, NotInTime
 from informerd.errors.status import UNREADABLE, Cause, Status, StatusDetails, StatusMeta
 from informerd.errors.transport import (
@@ -66,6 +67,7 @@ __all__ = [
     "ConfigError",
     "Conflict",
     "CredentialsError",
+    "DuplicateController",
     "Expired",
     "Forbidden",
     "IndexExists",
@@ -75,6 +77,7 @@ __all__ = [
     "InsideEventLoop",
     "Invalid",
     "InvalidCall",
+    "LeaderElectionLost",
     "MalformedAnswer",
     "MalformedResourceVersion",
     "MalformedSelector",
@@ -82,6 +85,7 @@ __all__ = [
     "NotBegun",
     "NotFound",
     "NotInTime",
+    "NotLeading",
     "NotSynced",
     "NotWatchable",
     "ProjectionMismatch",
@@ -91,6 +95,7 @@ __all__ = [
     "Status",
     "StatusDetails",
     "StatusMeta",
+    "StillRunning",
     "TooManyRequests",
     "Unauthorized",
     "UnexpectedObject",

@@ -31,6 +31,7 @@ from informerd.rest.credentials import Access, Credentials
 from informerd.rest.stream import WatchStream
 from informerd.rest.transport import Pool, Transport
 from informerd.rest.warning_log import OnWarning, WarningLog, hand_on
+from informerd.rest.write_guard import guarded
 from informerd.version import VERSION
 
 T = TypeVar("T")
@@ -219,12 +220,12 @@ class RestClient:
         """Send; after a 401 once more, where there are other credentials to be had."""
         access = await self._access()
         try:
-            return await self._transport.send(call, access, pool)
+            return await self._transport.send(guarded(call), access, pool)
         except Unauthorized:
             renewed = await self._credentials.renew(access)
             if renewed is None:
                 raise
-            return await self._transport.send(call, renewed, pool)
+            return await self._transport.send(guarded(call), renewed, pool)
 
     async def _access(self) -> Access:
         """The credentials to use now; streams begun with certificates that are no longer those are ended."""

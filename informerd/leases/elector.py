@@ -1,0 +1,226 @@
+"""The elector: gets a lease, keeps it renewed, gives it up (client-go tools/leaderelection).
+
+It differs from client-go's where that lets two processes lead for some seconds: after a lease was deleted or edited by
+hand, after a new process took the identity of an old one, and after an answer that got lost.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+
+from informerd.clock import Clock, within
+from informerd.errors import AlreadyExists, Conflict, InformerdError, LeaderElectionLost, NotFound
+from informerd.leases.election import JITTER
+from informerd.leases.leadership import Leadership
+from informerd.leases.lease_record import RELEASED, LeaseRecord, micro_time
+from informerd.leases.lease_store import LeaseStore
+from informerd.repeats import Repeats, nth
+
+log = logging.getLogger(__name__)
+
+_CHANGED = (Conflict, AlreadyExists, NotFound)
+"""What a write raises over a lease that is not as it was read any more."""
+
+_TRIES = 3
+"""How often a write is tried in a row over a lease that somebody else edits without taking it."""
+
+
+class Elector:
+    """Works on one `leadership`. `run` acquires and renews until the lease is lost; `release` gives it up.
+
+    Whether another's lease has expired is judged by how long it has not changed before this process's eyes, on the
+    monotonic clock: the written times may come from any clock.
+    """
+
+    def __init__(
+        self, store: LeaseStore, leadership: Leadership, *, clock: Clock, chance: Callable[[], float] = random.random
+    ) -> None:
+        self._store = store
+        self._leadership = leadership
+        self._election = leadership.election
+        self._clock = clock
+        self._chance = chance
+        self._tenures: set[str] = set()
+        """The acquireTimes that this elector wrote, also where no answer came: a record with one of them is its own."""
+        self._changed_at = clock.now()
+        self._record = LeaseRecord()
+        self._held = LeaseRecord()
+        """What this elector wrote last."""
+        self._said = ""
+        self._repeats = Repeats(clock)
+
+    async def run(self) -> None:
+        """Acquire the lease, however long that takes, and renew it. Raises LeaderElectionLost once it has led."""
+        while True:
+            await self._acquire()
+            problem = await self._keep()
+            led = self._leadership.has_begun
+            self._leadership.end(problem)
+            if led:
+                raise LeaderElectionLost(self._store.name, problem)
+            log.info("lost the lease %s before it led: %s", self._store.name, problem)
+
+    async def release(self) -> None:
+        """Give the lease up, where it is this elector's; the next one then need not wait for its end.
+
+        To be called when whatever leads has ended: from here on this process does not lead. Raises InformerdError.
+        """
+        self._leadership.end()
+        now = micro_time(self._clock.time())
+        for _ in range(_TRIES):
+            await self._read()
+            if not self._is_ours:
+                return
+            transitions = self._store.record.transitions
+            given_up = LeaseRecord(duration=RELEASED, acquired_at=now, renewed_at=now, transitions=transitions)
+            try:
+                await self._store.write(given_up)
+            except Conflict:
+                continue
+            self._leadership.saw(given_up)
+            log.info("released the lease %s", self._store.name, extra={"lease": self._store.name})
+            return
+
+    async def _acquire(self) -> None:
+        period = self._election.retry_period
+        log.info("trying to acquire the lease %s as %s", self._store.name, self._election.identity)
+        while True:
+            try:
+                if await self._try_to_take():
+                    return
+            except (Conflict, AlreadyExists):
+                log.debug("another was quicker to take the lease %s", self._store.name)
+            except InformerdError as error:
+                self._say("cannot acquire the lease", error)
+            await self._clock.sleep(period * (1 + JITTER * self._chance()))
+
+    async def _try_to_take(self) -> bool:
+        """Take the lease if it is free; whether it was."""
+        await self._read()
+        record = self._store.record
+        if self._store.body is None:
+            await self._take(transitions=0)
+        elif self._is_ours:
+            await self._write(record.acquired_at, record.transitions)
+        elif self._expires_at > self._clock.now():
+            self._say_holder()
+            return False
+        else:
+            await self._take(transitions=record.transitions + 1)
+            self._begin(0.0)
+            return True
+        # who led by a lease that was deleted may not have noticed yet; its time will be up by then
+        self._begin(self._election.renew_deadline)
+        return True
+
+    async def _keep(self) -> str:
+        """Renew the lease until it is lost; why it is."""
+        while True:
+            await self._clock.sleep(self._election.retry_period)
+            problem = await self._renew_in_time()
+            if problem:
+                return problem
+
+    async def _renew_in_time(self) -> str:
+        """Renew, by as many tries as the time allows; why that did not do, or ""."""
+        why = "this process stood still"
+        while (left := self._leadership.seconds_held) > 0:
+            try:
+                async with within(left, self._clock):
+                    return await self._renew()
+            except (InformerdError, TimeoutError) as error:
+                why = self._say("cannot renew the lease", error)
+            await self._clock.sleep(min(self._election.retry_period, self._leadership.seconds_held))
+        return f"not renewed for {self._election.renew_deadline:g} s: {why}"
+
+    async def _renew(self) -> str:
+        """Renew once; why it is not this process's any more, or "". Raises what the API server says otherwise."""
+        for last in (False,) * (_TRIES - 1) + (True,):
+            try:
+                await self._write(self._held.acquired_at, self._held.transitions)
+            except _CHANGED:
+                if last:
+                    raise
+            else:
+                self._end_repeats()
+                return ""
+            await self._read()
+            if self._store.body is not None and not self._is_ours:
+                holder = self._store.record.holder
+                return f"{holder} holds it now" if holder else "somebody took it away: it has no holder"
+        raise AssertionError("the last try returns or raises")
+
+    async def _read(self) -> None:
+        await self._store.read()
+        record = self._store.record
+        if record != self._record:
+            self._record = record
+            self._changed_at = self._clock.now()
+        self._leadership.saw(record)
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether this very elector wrote it. The identity alone does not say so: a predecessor may have had it too."""
+        record = self._store.record
+        return record.holder == self._election.identity and record.acquired_at in self._tenures
+
+    @property
+    def _expires_at(self) -> float:
+        """Monotonic seconds. A holder that does not tell how long, or less than agreed, is given what is agreed."""
+        record = self._store.record
+        if record.is_released:
+            return self._changed_at
+        return self._changed_at + max(record.duration, self._election.lease_duration)
+
+    async def _take(self, *, transitions: int) -> None:
+        now = micro_time(self._clock.time())
+        self._tenures.add(now)
+        await self._write(now, transitions)
+
+    async def _write(self, acquired_at: str, transitions: int) -> None:
+        sent = self._clock.now()
+        record = LeaseRecord(
+            holder=self._election.identity,
+            duration=int(self._election.lease_duration),
+            acquired_at=acquired_at,
+            renewed_at=micro_time(self._clock.time()),
+            transitions=transitions,
+        )
+        await self._store.write(record)
+        self._held = record
+        self._leadership.renewed(sent, record)
+
+    def _begin(self, delay: float) -> None:
+        self._leadership.begin(self._clock.now() + delay)
+        self._end_repeats()
+        self._said = ""
+        wait = f"; it leads in {delay:g} s, when the time of whoever may have held it before is up" if delay else ""
+        fields = {"lease": self._store.name, "identity": self._election.identity}
+        log.info("acquired the lease %s as %s%s", self._store.name, self._election.identity, wait, extra=fields)
+
+    def _say(self, what: str, error: Exception) -> str:
+        """Log what failed and what to do about it; that sentence."""
+        why = f"{str(error) or type(error).__name__}{self._store.advice(error)}"
+        self._leadership.problem = why
+        if number := self._repeats.count(type(error).__name__):
+            fields = {"lease": self._store.name, "failures": number}
+            log.warning("%s %s: %s%s", what, self._store.name, why, nth(number), extra=fields)
+        return why
+
+    def _end_repeats(self) -> None:
+        self._repeats = Repeats(self._clock)
+
+    def _say_holder(self) -> None:
+        record = self._store.record
+        name, own = self._store.name, self._election.identity
+        self._leadership.problem = ""
+        holder = record.holder or "nobody, but was not given up either"
+        if holder == own:
+            holder = f"{own}, which is this process's identity too (a predecessor's, or another must be given to it),"
+        if self._said != (said := f"{holder} {record.acquired_at}"):
+            self._said = said
+            text = "the lease %s is held by %s since %s, last renewed at %s; %s waits for it"
+            fields = {"lease": name, "holder": record.holder}
+            log.info(text, name, holder, record.acquired_at or "?", record.renewed_at or "?", own, extra=fields)

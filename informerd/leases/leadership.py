@@ -1,0 +1,88 @@
+"""Leadership: whether this process leads right now, by its own monotonic clock. Any thread may ask."""
+
+from __future__ import annotations
+
+from informerd.clock import Clock
+from informerd.errors import NotLeading
+from informerd.leases.election import Election
+from informerd.leases.lease_record import LeaseRecord
+
+
+class Leadership:
+    """What an elector knows. It alone writes, everybody may read.
+
+    This process leads from `begin` on, until `renew_deadline` seconds have passed since the last renewal was *sent*, or
+    `end`. So it ends by itself, in a process that is frozen, cut off or blocked too, before others may take over: they
+    wait `lease_duration` from the moment at which they saw that renewal, which cannot be earlier.
+    """
+
+    def __init__(self, election: Election, lease: str, clock: Clock) -> None:
+        self.election = election
+        self.lease = lease
+        """``namespace/name``."""
+        self.problem = ""
+        """Why it cannot be had, or was lost, in words."""
+        self.seen = LeaseRecord()
+        """The lease as it was last seen."""
+        self.seen_at: float | None = None
+        """Unix seconds of the moment at which that was first seen."""
+        self._clock = clock
+        self._renewed: float | None = None
+        self._begins: float | None = None
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process leads."""
+        return self.seconds_left > 0
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it leads, or did until the lease was not renewed in time."""
+        begins = self._begins
+        return begins is not None and self._clock.now() >= begins
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds for which it leads without another renewal; 0 where it does not lead."""
+        return self.seconds_held if self.has_begun else 0.0
+
+    @property
+    def seconds_held(self) -> float:
+        """Seconds for which the lease is held without another renewal, whether it leads already or not."""
+        renewed = self._renewed
+        return 0.0 if renewed is None else max(renewed + self.election.renew_deadline - self._clock.now(), 0.0)
+
+    @property
+    def seconds_until(self) -> float | None:
+        """Seconds until it leads, where it holds the lease; else None."""
+        begins = self._begins
+        return None if begins is None else max(begins - self._clock.now(), 0.0)
+
+    def saw(self, record: LeaseRecord) -> None:
+        """The lease was read or written."""
+        if self.seen_at is None or record != self.seen:
+            self.seen, self.seen_at = record, self._clock.time()
+
+    def begin(self, at: float) -> None:
+        """This process holds the lease, and leads from `at` (monotonic seconds) on while it is renewed."""
+        self._begins = at
+
+    def renewed(self, sent: float, record: LeaseRecord) -> None:
+        """A renewal that was sent at `sent` (monotonic seconds) has succeeded."""
+        self._renewed = sent
+        self.problem = ""
+        self.saw(record)
+
+    def end(self, problem: str = "") -> None:
+        """It does not lead from now on."""
+        self._renewed = self._begins = None
+        self.problem = problem
+
+    def guard(self) -> float:
+        """For `guarded_writes`: the seconds after which others may lead. Raises NotLeading where this one does not."""
+        left = self.seconds_left
+        if left > 0:
+            return left + self.election.lease_duration - self.election.renew_deadline
+        holder = self.seen.holder
+        by = f"; {holder} holds it" if holder and holder != self.election.identity else ""
+        raise NotLeading(f"nothing was sent: this process does not hold the lease {self.lease}{by}")

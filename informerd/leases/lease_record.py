@@ -1,0 +1,58 @@
+"""What a Lease says of its holder (coordination.k8s.io/v1, LeaseSpec)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from informerd.resource import Resource
+from informerd.rest.call import Json
+
+LEASES = Resource(group="coordination.k8s.io", version="v1", plural="leases", kind="Lease", singular="lease")
+
+RELEASED = 1
+"""The seconds that a lease is given when its holder gives it up (client-go leaderelection.go, release)."""
+
+
+class LeaseRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Who holds a lease. The times are RFC 3339 text, for people to read: nothing is judged by them."""
+
+    holder: str = ""
+    duration: int = 0
+    acquired_at: str = ""
+    renewed_at: str = ""
+    transitions: int = 0
+
+    @classmethod
+    def of(cls, lease: Json) -> LeaseRecord:
+        """Of a Lease as the API server gives it; what it lacks is empty."""
+        spec: Any = lease.get("spec") or {}
+        return cls(
+            holder=spec.get("holderIdentity") or "",
+            duration=spec.get("leaseDurationSeconds") or 0,
+            acquired_at=spec.get("acquireTime") or "",
+            renewed_at=spec.get("renewTime") or "",
+            transitions=spec.get("leaseTransitions") or 0,
+        )
+
+    def spec(self) -> Json:
+        """As the API server keeps it."""
+        return {
+            "holderIdentity": self.holder,
+            "leaseDurationSeconds": self.duration,
+            "acquireTime": self.acquired_at,
+            "renewTime": self.renewed_at,
+            "leaseTransitions": self.transitions,
+        }
+
+    @property
+    def is_released(self) -> bool:
+        """Whether its holder gave it up. An empty holder alone does not say so: somebody may have edited it."""
+        return not self.holder and self.duration == RELEASED
+
+
+def micro_time(seconds: float) -> str:
+    """Unix seconds as metav1.MicroTime: RFC 3339 with microseconds, UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

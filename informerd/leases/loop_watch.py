@@ -1,0 +1,80 @@
+"""Watches over an event loop from another thread: whether it still gets its turns, and what it does if not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import threading
+import traceback
+
+from informerd.clock import Clock
+
+log = logging.getLogger(__name__)
+
+INTERVAL = 1.0
+"""Seconds between two looks."""
+
+BLOCKED = 5.0
+"""Seconds without a turn, after which the log says what the loop is busy with."""
+
+
+class LoopWatch:
+    """Asks `loop`, which runs in `thread`, for a sign of life each second. `run` ends when there was none for `limit`.
+
+    It also ends when the loop is closed, for then nobody is there to be watched.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, thread: int, *, clock: Clock, limit: float, what: str = "the event loop"
+    ) -> None:
+        self._loop = loop
+        self._thread = thread
+        self._clock = clock
+        self._limit = limit
+        self._what = what
+        self._asked: float | None = None
+        self._said = False
+
+    async def run(self) -> str:
+        """Watch; why there is nobody any more to be watched."""
+        while True:
+            if self._asked is None:
+                self._asked = self._clock.now()
+                try:
+                    self._loop.call_soon_threadsafe(self._answer)
+                except RuntimeError:
+                    return f"{self._what} has ended"
+            await self._clock.sleep(INTERVAL)
+            silent = self.silent
+            if silent >= BLOCKED and not self._said:
+                self._said = True
+                self._say(silent)
+            if silent >= self._limit:
+                return f"{self._what} has been blocked for {silent:.0f} s"
+
+    @property
+    def silent(self) -> float:
+        """Seconds for which the loop has owed an answer."""
+        asked = self._asked
+        return 0.0 if asked is None else self._clock.now() - asked
+
+    def _answer(self) -> None:
+        """Called by the loop."""
+        silent, said = self.silent, self._said
+        self._asked = None
+        if said:
+            self._said = False
+            log.warning("%s goes on after %.1f s without a turn", self._what, silent)
+
+    def _say(self, silent: float) -> None:
+        frame = sys._current_frames().get(self._thread)  # noqa: SLF001 - there is no other way to see what it does
+        stack = "".join(traceback.format_stack(frame)[-6:]) if frame else "(its thread has ended)\n"
+        fields = {"seconds": silent}
+        text = "%s has been blocked for %.0f s: call what blocks in asyncio.to_thread. It is in\n%s"
+        log.warning(text, self._what, silent, stack.rstrip(), extra=fields)
+
+
+def watch_running_loop(clock: Clock, limit: float) -> LoopWatch:
+    """A watch over the loop that runs in this thread."""
+    return LoopWatch(asyncio.get_running_loop(), threading.get_ident(), clock=clock, limit=limit)

@@ -1,0 +1,36 @@
+"""The write guard: who runs leader-elected work has every write of it asked about, whatever client it is made with."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import replace
+
+from informerd.rest.call import Call
+
+WriteGuard = Callable[[], float]
+"""Asked right before each write. Gives the seconds that the write may take; raises where it must not be sent."""
+
+_guard: ContextVar[WriteGuard | None] = ContextVar("write guard", default=None)
+
+
+@contextlib.contextmanager
+def guarded_writes(guard: WriteGuard | None) -> Iterator[None]:
+    """Have `guard` asked before each write that is made inside, and by tasks and threads that are begun inside.
+
+    Threads as asyncio.to_thread begins them, which take the context along. None lifts a guard.
+    """
+    token = _guard.set(guard)
+    try:
+        yield
+    finally:
+        _guard.reset(token)
+
+
+def guarded(call: Call) -> Call:
+    """The call as it may be sent now. Raises what the guard raises, where there is one and the call is a write."""
+    guard = _guard.get()
+    if guard is None or call.method == "GET":
+        return call
+    return replace(call, timeout=min(call.timeout, guard()))
