@@ -62,9 +62,11 @@ from informerd.errors import (
     NotFound,
     NotInTime,
     NotLeading,
+    NotProcessed,
     NotSynced,
     NotWatchable,
     ProjectionMismatch,
+    QueueShutDown,
     ResourceVersionTooLarge,
     ServerError,
     ServerTimeout,
@@ -79,6 +81,7 @@ from informerd.errors import (
     UnknownIndex,
     UnknownResource,
     Unreachable,
+    UnusableKey,
     UnusableProjection,
 )
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
@@ -99,11 +102,21 @@ from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_requirement import Requirement
 from informerd.selectors.label_selector import LabelSelector
 from informerd.version import VERSION
+from informerd.workqueue.rate_limiter import (
+    BucketRateLimiter,
+    ExponentialRateLimiter,
+    FastSlowRateLimiter,
+    MaxOfRateLimiter,
+    RateLimiter,
+)
+from informerd.workqueue.state import QueueState
+from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
 
 if TYPE_CHECKING:
     from informerd.clients.models import to_body, to_model
 
 __all__ = [
+    "LOW_PRIORITY",
     "MYDEMOS",
     "PODS",
     "VERSION",
@@ -115,6 +128,7 @@ __all__ = [
     "Blob",
     "BlockingInformer",
     "BlockingRegistration",
+    "BucketRateLimiter",
     "CacheMutated",
     "CacheSyncTimeout",
     "Cause",
@@ -132,6 +146,8 @@ __all__ = [
     "EventRecorder",
     "ExecConfig",
     "Expired",
+    "ExponentialRateLimiter",
+    "FastSlowRateLimiter",
     "FaultListener",
     "FieldChange",
     "FieldSelector",
@@ -159,6 +175,7 @@ __all__ = [
     "MalformedResourceVersion",
     "MalformedSelector",
     "MalformedStream",
+    "MaxOfRateLimiter",
     "Mutation",
     "MutationHandler",
     "Narrowing",
@@ -166,6 +183,7 @@ __all__ = [
     "NotFound",
     "NotInTime",
     "NotLeading",
+    "NotProcessed",
     "NotSynced",
     "NotWatchable",
     "Object",
@@ -178,6 +196,9 @@ __all__ = [
     "PatchType",
     "Probe",
     "ProjectionMismatch",
+    "QueueShutDown",
+    "QueueState",
+    "RateLimiter",
     "RecorderState",
     "ReflectorSettings",
     "Registration",
@@ -209,9 +230,11 @@ __all__ = [
     "UnknownIndex",
     "UnknownResource",
     "Unreachable",
+    "UnusableKey",
     "UnusableProjection",
     "UserConfig",
     "WatchErrorHandler",
+    "WorkQueue",
     "WriteOptions",
     "cluster_from_official",
     "current_cluster",

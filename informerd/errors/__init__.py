@@ -33,7 +33,15 @@ from informerd.errors.cache import (
     ProjectionMismatch,
     UnexpectedObject,
 )
-from informerd.errors.controllers import DuplicateController, LeaderElectionLost, NotLeading, StillRunning
+from informerd.errors.controllers import (
+    DuplicateController,
+    LeaderElectionLost,
+    NotLeading,
+    NotProcessed,
+    QueueShutDown,
+    StillRunning,
+    UnusableKey,
+)
 from informerd.errors.root import InformerdError, InvalidCall, NotInTime
 from informerd.errors.status import UNREADABLE, Cause, Status, StatusDetails, StatusMeta
 from informerd.errors.transport import (
@@ -86,9 +94,11 @@ __all__ = [
     "NotFound",
     "NotInTime",
     "NotLeading",
+    "NotProcessed",
     "NotSynced",
     "NotWatchable",
     "ProjectionMismatch",
+    "QueueShutDown",
     "ResourceVersionTooLarge",
     "ServerError",
     "ServerTimeout",
@@ -103,6 +113,7 @@ __all__ = [
     "UnknownIndex",
     "UnknownResource",
     "Unreachable",
+    "UnusableKey",
     "UnusableProjection",
     "error_from_status",
     "is_too_large",

@@ -1,4 +1,4 @@
-"""What managers, controllers and their leases raise."""
+"""What work queues, controllers, managers and their leases raise."""
 
 from __future__ import annotations
 
@@ -35,3 +35,36 @@ class StillRunning(InformerdError, TimeoutError):
     def __init__(self, names: tuple[str, ...], seconds: float) -> None:
         super().__init__(f"not ended within {seconds:g} s: {', '.join(names)}")
         self.names = names
+
+
+class QueueShutDown(InformerdError):
+    """The work queue was shut down and has nothing left to hand out: the worker that asked is to end."""
+
+    def __init__(self, queue: str) -> None:
+        super().__init__(f"the work queue {queue!r} is shut down and empty: end the worker")
+        self.queue = queue
+
+
+class UnusableKey(InformerdError, TypeError):
+    """A key that a work queue cannot tell from others, as it has no hash. Nothing was added."""
+
+    def __init__(self, queue: str, key: object) -> None:
+        kind = type(key).__name__
+        super().__init__(
+            f"{key!r} cannot be a key of the work queue {queue!r}, as a {kind} has no hash: "
+            "use a Request, a string or another value that never changes"
+        )
+        self.queue = queue
+        self.key = key
+
+
+class NotProcessed(InformerdError):
+    """The key is not being worked on: it was not handed out by `get`, or is done already."""
+
+    def __init__(self, queue: str, key: object) -> None:
+        super().__init__(
+            f"the work queue {queue!r} has not handed out {key!r}, or it is done already: "
+            "call done once for each key that get gave, with that key"
+        )
+        self.queue = queue
+        self.key = key

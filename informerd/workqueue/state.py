@@ -9,12 +9,12 @@ class QueueState(msgspec.Struct, frozen=True, kw_only=True):
     """Counts of items and seconds; keys are in words, such as ``namespace/name``, and empty where there is none."""
 
     depth: int = 0
-    """Items that wait for a worker."""
+    """Items that wait for a worker, and those being worked on that were added again meanwhile (as client-go counts)."""
     delayed: int = 0
     """Items that are not due yet."""
     processing: int = 0
     oldest_key: str = ""
-    """Of the items that wait for a worker, the one that has waited longest."""
+    """Of those in `depth`, the one that has waited longest."""
     oldest_seconds: float = 0.0
     longest_key: str = ""
     """Of the items that are being worked on, the one that was begun first."""
@@ -22,4 +22,6 @@ class QueueState(msgspec.Struct, frozen=True, kw_only=True):
     unfinished_seconds: float = 0.0
     """The time that all items now being worked on have taken so far."""
     adds: int = 0
+    """How often an item came to wait that did not wait already."""
     retries: int = 0
+    """How often one was added with a delay or by the rate limiter."""

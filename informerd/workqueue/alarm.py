@@ -1,0 +1,44 @@
+"""An alarm: one timer, however many moments there are to wake for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from math import inf
+
+from informerd.clock import Clock
+
+LONGEST = 86400.0
+"""Seconds of one sleep; what is further off takes several."""
+
+
+class Alarm:
+    """Calls `ring` once at the earliest moment that it was set to; then it has to be set again. Needs an event loop."""
+
+    def __init__(self, ring: Callable[[], None], clock: Clock, name: str) -> None:
+        self._ring = ring
+        self._clock = clock
+        self._name = name
+        self._at = inf
+        self._task: asyncio.Task[None] | None = None
+
+    def set(self, at: float) -> None:
+        """Ring at `at` (the clock's seconds) or sooner, if it is set to a sooner moment already."""
+        if self._task and not self._task.done():
+            if at >= self._at:
+                return
+            self._task.cancel()
+        self._at = at
+        self._task = asyncio.get_running_loop().create_task(self._run(at), name=self._name)
+
+    def cancel(self) -> None:
+        """Ring no more."""
+        if self._task:
+            self._task.cancel()
+            self._task = None
+
+    async def _run(self, at: float) -> None:
+        while (left := at - self._clock.now()) > 0:
+            await self._clock.sleep(min(left, LONGEST))
+        self._task = None
+        self._ring()

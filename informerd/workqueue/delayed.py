@@ -1,0 +1,87 @@
+"""Keys that are not due yet."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from heapq import heapify, heappop, heappush
+from itertools import count
+from typing import Generic, NamedTuple, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+
+SPARE = 64
+"""Entries that have been overtaken and may lie about, beside as many as there are keys."""
+
+
+class Due(NamedTuple):
+    """When a key is due (the clock's seconds), and the priority that it will have then."""
+
+    at: float
+    number: int
+    """Of those due at the same moment, the first that came is first."""
+    priority: int
+
+
+class Delayed(Generic[K]):
+    """Each key once: due at the earliest moment that was asked for, with the highest priority.
+
+    What is overtaken stays in the heap until its moment, or until such entries are more than the keys.
+    """
+
+    def __init__(self) -> None:
+        self._due: dict[K, Due] = {}
+        self._heap: list[tuple[float, int, K]] = []
+        self._number = count()
+
+    def __len__(self) -> int:
+        return len(self._due)
+
+    def add(self, item: K, at: float, priority: int) -> None:
+        """Have `item` due at `at`, unless it is due sooner."""
+        known = self._due.get(item)
+        if known and known.at <= at:
+            if priority > known.priority:
+                self._due[item] = known._replace(priority=priority)
+            return
+        number = next(self._number)
+        self._due[item] = Due(at, number, max(priority, known.priority) if known else priority)
+        heappush(self._heap, (at, number, item))
+        self._tidy()
+
+    def discard(self, item: K) -> int | None:
+        """Have it due no more; its priority, or None if it was not delayed."""
+        due = self._due.pop(item, None)
+        if due is None:
+            return None
+        self._tidy()
+        return due.priority
+
+    def clear(self) -> None:
+        """Nothing is due any more."""
+        self._due.clear()
+        self._heap.clear()
+
+    @property
+    def next_at(self) -> float | None:
+        """When the next one is due."""
+        heap, due = self._heap, self._due
+        while heap:
+            at, number, item = heap[0]
+            known = due.get(item)
+            if known is not None and known.number == number:
+                return at
+            heappop(heap)
+        return None
+
+    def pop(self, now: float) -> list[tuple[K, int]]:
+        """Take out those that are due, in order, with their priorities."""
+        found = []
+        while (at := self.next_at) is not None and at <= now:
+            item = heappop(self._heap)[2]
+            found.append((item, self._due.pop(item).priority))
+        return found
+
+    def _tidy(self) -> None:
+        if len(self._heap) > 2 * len(self._due) + SPARE:
+            self._heap = [(due.at, due.number, item) for item, due in self._due.items()]
+            heapify(self._heap)
