@@ -7,6 +7,7 @@ import asyncio
 import difflib
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -23,6 +24,8 @@ USAGE = 2
 FAILED = 1
 INTERRUPTED = 130
 """As shells have it after Ctrl-C."""
+
+Main = Callable[[], Coroutine[Any, Any, None]]
 
 _USAGE_ERRORS = (ConfigError, InvalidCall, NotWatchable, UnknownResource)
 
@@ -61,7 +64,7 @@ def log_lines(*, verbose: bool = False) -> None:
     )
 
 
-def run_to_end(program: str, main: Callable[[], Coroutine[Any, Any, None]]) -> int:
+def run_to_end(program: str, main: Main) -> int:
     """Run it; the exit code. Ctrl-C ends it without a traceback, and so does an error of informerd's, which is said."""
     try:
         asyncio.run(main())
@@ -70,6 +73,33 @@ def run_to_end(program: str, main: Callable[[], Coroutine[Any, Any, None]]) -> i
     except InformerdError as error:
         return say_error(program, error)
     return 0
+
+
+def run_until_signal(program: str, main: Main) -> int:
+    """As `run_to_end`, for what runs until it is cancelled: the first SIGINT or SIGTERM does that, and its end is 0.
+
+    The second exits with 1 at once (controller-runtime's signals package).
+    """
+
+    async def watched() -> None:
+        task, loop, signals = asyncio.current_task(), asyncio.get_running_loop(), 0
+
+        def end() -> None:
+            nonlocal signals
+            signals += 1
+            if signals > 1 or task is None:
+                os._exit(FAILED)
+            task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, end)
+        try:
+            await main()
+        except asyncio.CancelledError:
+            if not signals:
+                raise
+
+    return run_to_end(program, watched)
 
 
 def say_error(program: str, error: InformerdError) -> int:

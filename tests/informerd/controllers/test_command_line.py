@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from informerd.controllers.command_line import (
 from informerd.errors import ConfigError, InformerdError, InvalidCall, UnknownResource, Unreachable
 from informerd.rest.cluster_config import ClusterConfig
 from tests.informerd.kubeconfigs import kubeconfig as write_kubeconfig
+from tests.terminal import Running
 
 
 def chosen(*arguments: str) -> ClusterConfig:
@@ -97,3 +99,37 @@ def test_what_interrupts_it_is_no_error(capsys: pytest.CaptureFixture[str]) -> N
 
     assert run_to_end("program", interrupted) == INTERRUPTED
     assert capsys.readouterr().err == ""
+
+
+DRAINS = """
+import asyncio, sys
+from informerd.controllers.command_line import run_until_signal
+
+async def main():
+    print("working", flush=True)
+    try:
+        await asyncio.Event().wait()
+    finally:
+        print("draining", flush=True)
+        if sys.argv[1] == "stuck":
+            await asyncio.Event().wait()
+
+sys.exit(run_until_signal("program", main))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_the_first_signal_lets_it_come_to_its_end(number: int) -> None:
+    with Running("-c", DRAINS, "quick") as program:
+        await program.says("working")
+        assert await program.interrupt(number) == 0
+        assert program.lines == ["working", "draining"]
+
+
+async def test_the_second_signal_ends_it_at_once() -> None:
+    with Running("-c", DRAINS, "stuck") as program:
+        await program.says("working")
+        assert program.process
+        program.process.send_signal(signal.SIGTERM)
+        await program.says("draining")
+        assert await program.interrupt(signal.SIGINT) == 1
