@@ -34,9 +34,11 @@ from informerd.decoding.decoder import Transform, TransformFailed
 from informerd.decoding.faults import FaultListener
 from informerd.errors import (
     AlreadyExists,
+    AlreadyOwned,
     AlreadyStarted,
     ApiError,
     BadRequest,
+    BeingDeleted,
     CacheMutated,
     CacheSyncTimeout,
     Cause,
@@ -65,6 +67,7 @@ from informerd.errors import (
     NotProcessed,
     NotSynced,
     NotWatchable,
+    ObjectReplaced,
     ProjectionMismatch,
     QueueShutDown,
     ResourceVersionTooLarge,
@@ -111,6 +114,20 @@ from informerd.workqueue.rate_limiter import (
 )
 from informerd.workqueue.state import QueueState
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
+from informerd.writing.adoption import ControllerRefManager, adopt, release
+from informerd.writing.change import change_object
+from informerd.writing.conditions import condition_of, is_condition, remove_condition, set_condition
+from informerd.writing.create_or_update import Written, create_or_update
+from informerd.writing.finalizers import add_finalizer, has_finalizer, remove_finalizer
+from informerd.writing.owners import (
+    controller_of,
+    is_controlled_by,
+    owner_reference,
+    remove_owner_reference,
+    set_controller_reference,
+    set_owner_reference,
+)
+from informerd.writing.retry import retry_on_conflict
 
 if TYPE_CHECKING:
     from informerd.clients.models import to_body, to_model
@@ -121,10 +138,12 @@ __all__ = [
     "PODS",
     "VERSION",
     "AlreadyExists",
+    "AlreadyOwned",
     "AlreadyStarted",
     "Answer",
     "ApiError",
     "BadRequest",
+    "BeingDeleted",
     "Blob",
     "BlockingInformer",
     "BlockingRegistration",
@@ -138,6 +157,7 @@ __all__ = [
     "ClusterConfig",
     "ConfigError",
     "Conflict",
+    "ControllerRefManager",
     "CredentialsError",
     "DeleteOptions",
     "Discovery",
@@ -190,6 +210,7 @@ __all__ = [
     "ObjectList",
     "ObjectMeta",
     "ObjectReference",
+    "ObjectReplaced",
     "ObjectWatch",
     "OnWarning",
     "OwnerReference",
@@ -236,19 +257,38 @@ __all__ = [
     "WatchErrorHandler",
     "WorkQueue",
     "WriteOptions",
+    "Written",
+    "add_finalizer",
+    "adopt",
+    "change_object",
     "cluster_from_official",
+    "condition_of",
+    "controller_of",
+    "create_or_update",
     "current_cluster",
     "field_index",
+    "has_finalizer",
     "has_reached",
     "informers",
     "is_another_object",
     "is_before",
+    "is_condition",
+    "is_controlled_by",
     "label_index",
     "load_cluster",
     "load_kubeconfig",
     "load_official_kubeconfig",
     "owner_index",
+    "owner_reference",
     "parse_resource_version",
+    "release",
+    "remove_condition",
+    "remove_finalizer",
+    "remove_owner_reference",
+    "retry_on_conflict",
+    "set_condition",
+    "set_controller_reference",
+    "set_owner_reference",
     "to_body",
     "to_model",
 ]

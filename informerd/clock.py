@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Protocol
 
 
@@ -17,6 +18,11 @@ class Clock(Protocol):
     def time(self) -> float: ...
 
     async def sleep(self, seconds: float) -> None: ...
+
+
+def rfc3339(seconds: float) -> str:
+    """Unix seconds as metav1.Time has them: in UTC, to the second."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class SystemClock:

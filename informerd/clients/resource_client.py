@@ -42,6 +42,12 @@ class ResourceClient(ResourceReader[T]):
     what was asked for. The API server's warnings go to `on_warning`, if there is one, and to the client's own.
     """
 
+    def in_namespace(self, namespace: str) -> ResourceClient[T]:
+        """The same verbs in that namespace; "" is all of them, or none for what is cluster-scoped."""
+        if namespace == self.namespace:
+            return self
+        return ResourceClient(self._client, self._meant, self._make_codec, namespace, on_warning=self._on_warning)
+
     async def create(self, obj: T | Json, **options: Unpack[WriteOptions]) -> T:
         """POST a new object. Raises AlreadyExists and Invalid."""
         body = await self._body(obj)

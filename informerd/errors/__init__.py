@@ -62,13 +62,16 @@ from informerd.errors.usage import (
     UnknownResource,
     UnusableProjection,
 )
+from informerd.errors.writing import AlreadyOwned, BeingDeleted, ObjectReplaced
 
 __all__ = [
     "UNREADABLE",
     "AlreadyExists",
+    "AlreadyOwned",
     "AlreadyStarted",
     "ApiError",
     "BadRequest",
+    "BeingDeleted",
     "CacheMutated",
     "CacheSyncTimeout",
     "Cause",
@@ -97,6 +100,7 @@ __all__ = [
     "NotProcessed",
     "NotSynced",
     "NotWatchable",
+    "ObjectReplaced",
     "ProjectionMismatch",
     "QueueShutDown",
     "ResourceVersionTooLarge",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Literal, get_args
 
 import msgspec
 
+from informerd.clock import rfc3339
 from informerd.errors import InvalidCall
 from informerd.recording.reference import ObjectReference
 from informerd.resource import Resource
@@ -69,13 +69,13 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
             "involvedObject": msgspec.to_builtins(self.about),
             "reason": self.reason, "message": self.message, "type": self.type, "count": self.count,
             "source": {"component": component} | ({"host": host} if host else {}),
-            "firstTimestamp": stamp(self.first), "lastTimestamp": stamp(self.last), "eventTime": None,
+            "firstTimestamp": rfc3339(self.first), "lastTimestamp": rfc3339(self.last), "eventTime": None,
             "reportingComponent": component, "reportingInstance": host,
         }  # fmt: skip
 
     def repetition(self) -> Json:
         """What changes when it is said once more, for a PATCH."""
-        return {"count": self.count, "lastTimestamp": stamp(self.last), "message": self.message}
+        return {"count": self.count, "lastTimestamp": rfc3339(self.last), "message": self.message}
 
 
 def make_event(
@@ -132,8 +132,3 @@ def cut_message(message: str) -> str:
 def cut(text: str, limit: int) -> str:
     """At most `limit` bytes of UTF-8, no character cut in two."""
     return text.encode(errors="replace")[:limit].decode(errors="ignore")
-
-
-def stamp(seconds: float) -> str:
-    """metav1.Time: RFC 3339 in UTC, to the second."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

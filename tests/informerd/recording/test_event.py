@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from informerd.clock import rfc3339
 from informerd.errors import InvalidCall
 from informerd.objects import Object, ObjectMeta
-from informerd.recording.event import event_name, make_event, stamp
+from informerd.recording.event import event_name, make_event
 from informerd.recording.reference import ObjectReference
 from tests.informerd.recording.said import POD, START, said
 
@@ -91,4 +92,4 @@ def test_no_event_is_made_of_what_is_none(arguments: tuple[object, ...]) -> None
 
 
 def test_times_are_utc_to_the_second() -> None:
-    assert stamp(START + 0.9) == "2027-01-15T08:00:00Z"
+    assert rfc3339(START + 0.9) == "2027-01-15T08:00:00Z"

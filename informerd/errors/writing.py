@@ -1,0 +1,30 @@
+"""What the helpers for writes raise where a write would be wrong. Nothing was sent."""
+
+from __future__ import annotations
+
+from informerd.errors.root import InformerdError
+
+
+class AlreadyOwned(InformerdError):
+    """Another controller owns the object; `owner` says which, `uid` is its uid. There can be one only."""
+
+    def __init__(self, obj: str, owner: str, uid: str) -> None:
+        super().__init__(f"{obj} is controlled by {owner} (uid {uid}) already")
+        self.owner = owner
+        self.uid = uid
+
+
+class ObjectReplaced(InformerdError):
+    """The object was deleted, and another one has its name now: what was meant for the one is not for the other."""
+
+    def __init__(self, obj: str, uid: str, other: str) -> None:
+        super().__init__(f"{obj} was deleted and created anew: its uid was {uid} and is {other}")
+        self.uid = uid
+        self.other = other
+
+
+class BeingDeleted(InformerdError):
+    """The object is being deleted and takes no new finalizer, or may own nothing more."""
+
+    def __init__(self, obj: str, what: str) -> None:
+        super().__init__(f"{obj} is being deleted: {what}")

@@ -1,0 +1,64 @@
+"""Changes: read, change a copy, write what is different, and nothing of what others wrote in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from informerd.clients.resource_client import ResourceClient
+from informerd.clock import Clock
+from informerd.errors import NotFound
+from informerd.rest.call import Json
+from informerd.writing.manifest import Verbs, changed, check_same, head_of, manifest_of, patch_to, preconditioned
+from informerd.writing.retry import retry_on_conflict
+
+T = TypeVar("T")
+
+Change = Callable[[Json], object]
+"""Changes a manifest in place. It may be called several times, each time with a fresh one."""
+
+
+async def change_object(verbs: Verbs[T], obj: T, change: Change, *, clock: Clock | None = None) -> T:
+    """Have `change` made to an object: a merge patch of what it changed, for the very version that it was shown.
+
+    `obj` is the object as it was read, if only from a cache: it is tried first, and read afresh after a Conflict. Where
+    nothing is different nothing is sent, and it comes back as it was read. Fields that nobody here knows of stay as
+    they are, whatever form the object has. What is changed in ``status`` goes to that subresource where there is one,
+    after the rest: `change` may be shown an object of which the rest has been done. Raises NotFound, ObjectReplaced
+    (the uid is another one), Conflict after eight of them, InvalidCall, and what PATCH raises.
+    """
+    wanted = head_of(obj)
+    client = verbs.in_namespace(wanted.namespace)
+    given = [obj] if wanted.resource_version else []
+
+    async def attempt() -> T:
+        read = given.pop() if given else await client.get(wanted.name)
+        check_same(wanted, head_of(read))
+        return await write_change(client, read, change)
+
+    return await retry_on_conflict(attempt, clock=clock)
+
+
+async def write_change(client: ResourceClient[T], read: T, change: Change) -> T:
+    """One try, from the object as it was `read`, which is given back where nothing is different. Raises Conflict."""
+    after, patch = changed(read, change)
+    if not patch:
+        return read
+    head = head_of(read)
+    if patch.keys() == {"status"}:
+        try:
+            return await client.patch(head.name, preconditioned(patch, head), subresource="status")
+        except NotFound:  # it has no such subresource, or is gone: the next one tells
+            pass
+    return await with_status(client, await client.patch(head.name, preconditioned(patch, head)), patch, after)
+
+
+async def with_status(client: ResourceClient[T], written: T, patch: Json, wanted: Json) -> T:
+    """The object with the status that is `wanted`, where a write that named one (`patch`) did not take it."""
+    if not patch.get("status"):
+        return written
+    left = patch_to(manifest_of(written).get("status") or {}, wanted["status"])
+    if not left:
+        return written
+    head = head_of(written)
+    return await client.patch(head.name, preconditioned({"status": left}, head), subresource="status")

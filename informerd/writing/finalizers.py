@@ -1,0 +1,53 @@
+"""Finalizers: what has to be done before an object may go (controller-runtime's controllerutil/finalizer)."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from informerd.clock import Clock
+from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
+from informerd.rest.call import Json
+from informerd.writing.change import change_object
+from informerd.writing.manifest import Verbs, head_of
+
+T = TypeVar("T")
+
+
+def has_finalizer(obj: object, finalizer: str) -> bool:
+    """Whether it waits for this one before it goes."""
+    return finalizer in head_of(obj).finalizers
+
+
+async def add_finalizer(verbs: Verbs[T], obj: T, finalizer: str, *, clock: Clock | None = None) -> T:
+    """Have the object wait for `finalizer` (``example.org/name``) before it goes; it comes back as it is then.
+
+    Nothing is sent where it does already. Raises BeingDeleted for one on its way out, which takes none any more, and
+    what `change_object` raises: NotFound and ObjectReplaced where it is gone.
+    """
+
+    def add(manifest: Json) -> None:
+        finalizers = manifest["metadata"].get("finalizers") or []
+        if finalizer in finalizers:
+            return
+        if manifest["metadata"].get("deletionTimestamp"):
+            raise BeingDeleted(str(head_of(manifest)), f"it takes no finalizer {finalizer} any more")
+        manifest["metadata"]["finalizers"] = [*finalizers, finalizer]
+
+    return await change_object(verbs, obj, add, clock=clock)
+
+
+async def remove_finalizer(verbs: Verbs[T], obj: T, finalizer: str, *, clock: Clock | None = None) -> T | None:
+    """Let the object go, as far as `finalizer` is concerned; None where it was gone already.
+
+    Others' finalizers stay, also those that were added since. It may be gone by the time that it comes back.
+    """
+
+    def remove(manifest: Json) -> None:
+        finalizers = manifest["metadata"].get("finalizers") or []
+        if finalizer in finalizers:
+            manifest["metadata"]["finalizers"] = [each for each in finalizers if each != finalizer]
+
+    try:
+        return await change_object(verbs, obj, remove, clock=clock)
+    except (NotFound, ObjectReplaced):
+        return None
