@@ -35,11 +35,14 @@ from informerd.errors.cache import (
 )
 from informerd.errors.controllers import (
     DuplicateController,
+    InvalidReconcile,
     LeaderElectionLost,
     NotLeading,
     NotProcessed,
     QueueShutDown,
+    ReconcileTimeout,
     StillRunning,
+    TerminalError,
     UnusableKey,
 )
 from informerd.errors.root import InformerdError, InvalidCall, NotInTime
@@ -88,6 +91,7 @@ __all__ = [
     "InsideEventLoop",
     "Invalid",
     "InvalidCall",
+    "InvalidReconcile",
     "LeaderElectionLost",
     "MalformedAnswer",
     "MalformedResourceVersion",
@@ -103,6 +107,7 @@ __all__ = [
     "ObjectReplaced",
     "ProjectionMismatch",
     "QueueShutDown",
+    "ReconcileTimeout",
     "ResourceVersionTooLarge",
     "ServerError",
     "ServerTimeout",
@@ -110,6 +115,7 @@ __all__ = [
     "StatusDetails",
     "StatusMeta",
     "StillRunning",
+    "TerminalError",
     "TooManyRequests",
     "Unauthorized",
     "UnexpectedObject",

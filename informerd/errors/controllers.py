@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from informerd.errors.root import InformerdError
+from informerd.errors.root import InformerdError, NotInTime
 
 
 class DuplicateController(InformerdError):
@@ -68,3 +68,19 @@ class NotProcessed(InformerdError):
         )
         self.queue = queue
         self.key = key
+
+
+class TerminalError(InformerdError):
+    """Raised by a reconcile for what no further try mends: its request rests until the object changes.
+
+    It counts as well as the cause of another error (``raise … from TerminalError(…)``). Source: controller-runtime's
+    reconcile.TerminalError.
+    """
+
+
+class InvalidReconcile(InformerdError, TypeError):
+    """A reconcile is no async function of a request, or gave back neither None nor a Result; says what to do."""
+
+
+class ReconcileTimeout(NotInTime):
+    """A reconcile took longer than its controller allows, and was cancelled."""

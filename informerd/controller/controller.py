@@ -1,0 +1,245 @@
+"""The controller: sources, a work queue, and the workers that reconcile (controller-runtime's controller package)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from contextlib import AsyncExitStack
+from math import inf
+
+from informerd.clock import Clock, SystemClock, within
+from informerd.controller.attempt import Attempt, Reconcile, check_reconcile
+from informerd.controller.counters import ReconcileCounters
+from informerd.controller.enqueuing import Target
+from informerd.controller.handlers import as_request
+from informerd.controller.journal import Journal
+from informerd.controller.request import Request
+from informerd.controller.sources import Source, StartedSource
+from informerd.controller.state import ControllerState, Phase
+from informerd.controller.watchdog import Watchdog
+from informerd.controller.workers import Workers
+from informerd.errors import AlreadyStarted, CacheSyncTimeout, InvalidCall
+from informerd.workqueue.rate_limiter import RateLimiter
+from informerd.workqueue.work_queue import WorkQueue
+
+log = logging.getLogger(__name__)
+
+SYNC_TIMEOUT = 120.0
+"""Seconds that a controller waits for its sources, unless told otherwise (controller-runtime's CacheSyncTimeout)."""
+
+STUCK_AFTER = 60.0
+"""Seconds after which a reconcile is said to be stuck, unless told otherwise."""
+
+
+class Controller:
+    """Calls `reconcile` with the name of each object of which its sources say that it is to be looked at.
+
+    * No request is with two workers at once. One that comes again meanwhile is reconciled once more afterwards.
+    * No reconcile begins before every source's handler has been through all that was there at first.
+    * A reconcile that raises is tried again, later each time (5 ms to 1,000 s by default), whatever it would have asked
+      for; one that raises TerminalError is not, until its object changes. One that gives Result(requeue_after=…) starts
+      anew in its count of failures, and so does one that gives None.
+    * What a reconcile raises ends neither its worker nor the controller. Stopped, it waits for those under way.
+    * News go before the objects that were there at first and updates that repeat a version; a requeue keeps its place.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        reconcile: Reconcile,
+        *,
+        sources: Iterable[Source] = (),
+        workers: int = 1,
+        limiter: RateLimiter[Request] | None = None,
+        reconcile_timeout: float | None = None,
+        sync_timeout: float | None = SYNC_TIMEOUT,
+        needs_leader: bool = True,
+        resource: str = "",
+        stuck_after: float | None = STUCK_AFTER,
+        clock: Clock | None = None,
+    ) -> None:
+        """`name` is for logs and metrics, and is to be no other controller's.
+
+        `limiter` says when a failed request is tried again, by default ExponentialRateLimiter(). `reconcile_timeout`
+        (seconds): a reconcile that takes longer is cancelled, which is an error like others. `sync_timeout` (seconds):
+        for how long `run` waits for the sources, None for ever. `needs_leader`: whether a manager with an election runs
+        it only while it leads. `resource` is the key of the resource that it is for, which its state shows.
+        `stuck_after` (seconds): a reconcile that takes longer is warned of, once; None for never.
+        Raises InvalidCall and InvalidReconcile.
+        """
+        _check(name, workers, reconcile_timeout=reconcile_timeout, sync_timeout=sync_timeout, stuck_after=stuck_after)
+        check_reconcile(reconcile)
+        self.name = name
+        self.resource = resource
+        self.needs_leader = needs_leader
+        self.workers = workers
+        self.phase: Phase = "created"
+        """A manager sets it to "waiting for leader"."""
+        self.problem = ""
+        """Why it has failed, in words."""
+        self._clock = clock or SystemClock()
+        self.queue: WorkQueue[Request] = WorkQueue(name, clock=self._clock, limiter=limiter)
+        self._sync_timeout = sync_timeout
+        self._stuck_after = stuck_after
+        self._journal = Journal(self._clock)
+        attempt = Attempt(reconcile, controller=name, timeout=reconcile_timeout, clock=self._clock)
+        self._workers = Workers(workers, self.queue, attempt, self._journal, name=name, clock=self._clock)
+        self._target = Target(name, self.queue, self._clock)
+        self._sources: list[Source] = []
+        self._started: list[StartedSource] | None = None
+        self._stopping = asyncio.Event()
+        for source in sources:
+            self.watch(source)
+
+    @property
+    def counters(self) -> ReconcileCounters:
+        """What was counted so far, for metrics."""
+        return self._journal.counters
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Those that it watches."""
+        return tuple(self._sources)
+
+    @property
+    def active(self) -> int:
+        """Workers that reconcile right now."""
+        return len(self._journal.running)
+
+    def watch(self, source: Source) -> None:
+        """Take requests from `source`, too. Where the controller runs, at once, and no worker waits for its sync.
+
+        Raises InvalidCall for what is no source.
+        """
+        if not callable(getattr(source, "start", None)) or isinstance(source, type):
+            raise InvalidCall(f"{source!r} is no source: KindSource(informer) makes one of an informer")
+        self._sources.append(source)
+        if self._started is not None:
+            self._started.append(source.start(self._target))
+
+    def requeue(self, request: Request, *, priority: int = 0) -> None:
+        """Have `request` reconciled now, whatever it waits for. Raises InvalidCall for what is no Request."""
+        self.queue.add(as_request(request), priority=priority)
+
+    def stop(self) -> None:
+        """Have `run` end: nothing more is taken or begun, and what is under way is waited for. May be repeated."""
+        self._stopping.set()
+        self._workers.end()
+        if self.phase not in ("stopped", "failed"):
+            self.phase = "stopping"
+
+    async def run(self) -> None:
+        """Reconcile until `stop`, or until cancelled, which cancels reconciles too, and waits for their end.
+
+        Raises CacheSyncTimeout, which names the sources that have not synced and says why not, InformerStopped, and
+        AlreadyStarted the second time: a controller runs once.
+        """
+        if self._started is not None:
+            raise AlreadyStarted(f"the controller {self.name} was started before")
+        self._started = []
+        try:
+            async with AsyncExitStack() as stack:
+                stack.push_async_callback(self._stop_sources)
+                if await self._is_synced():
+                    await self._work()
+        except Exception as error:
+            self.phase, self.problem = "failed", str(error)
+            raise
+        finally:
+            self.stop()
+            if self.phase != "failed":
+                self.phase = "stopped"
+            log.info("the controller %s has ended", self.name, extra={"controller": self.name})
+
+    def state(self) -> ControllerState:
+        """What it looks like now. May be called from any thread."""
+        p50, p99 = self._journal.quantiles(0.5, 0.99)
+        return ControllerState(
+            name=self.name,
+            resource=self.resource,
+            phase=self.phase,
+            problem=self._problem_now(),
+            workers=self.workers,
+            active=self.active,
+            queue=self.queue.state(),
+            reconciles=dict(self.counters.outcomes),
+            last_at=self._journal.last_at,
+            p50=p50,
+            p99=p99,
+            failed=self._journal.last_failed,
+            stuck=self._journal.longer_than(self._stuck_after),
+        )
+
+    async def _is_synced(self) -> bool:
+        """Start the sources and wait for their sync; False where the controller was stopped before."""
+        self._enter("waiting for caches", "the controller %s waits for its caches", self.name)
+        started = self._started = [source.start(self._target) for source in self._sources]
+        syncing = asyncio.create_task(_all_synced(started), name=f"sync of the controller {self.name}")
+        stopping = asyncio.create_task(self._stopping.wait(), name=f"stop of the controller {self.name}")
+        try:
+            async with within(self._sync_timeout, self._clock):
+                await asyncio.wait((syncing, stopping), return_when=asyncio.FIRST_COMPLETED)
+        except TimeoutError:
+            sentence = f"the caches of the controller {self.name} have not synced within {self._sync_timeout:g} s: {{}}"
+            raise CacheSyncTimeout(self._pending(), sentence) from None
+        finally:
+            syncing.cancel()
+            stopping.cancel()
+            await asyncio.wait((syncing, stopping))
+        if self._stopping.is_set():
+            return False
+        syncing.result()
+        return True
+
+    async def _work(self) -> None:
+        plural = "" if self.workers == 1 else "s"
+        self._enter("running", "the controller %s starts %d worker%s", self.name, self.workers, plural)
+        if self._stuck_after is None:
+            await self._workers.run()
+            return
+        watchdog = Watchdog(self._journal, controller=self.name, limit=self._stuck_after, clock=self._clock)
+        watching = asyncio.create_task(watchdog.run(), name=f"watchdog of the controller {self.name}")
+        try:
+            await self._workers.run()
+        finally:
+            watching.cancel()
+
+    async def _stop_sources(self) -> None:
+        for started in self._started or ():
+            await started.stop()
+
+    def _pending(self) -> dict[str, str]:
+        """Why each source that has not synced has not, by its name."""
+        pending: dict[str, str] = {}
+        for number, (source, started) in enumerate(zip(self._sources, self._started or (), strict=False)):
+            if not started.has_synced:
+                name = source.name
+                pending[f"{name} (source {number + 1})" if name in pending else name] = started.why_not
+        return pending
+
+    def _problem_now(self) -> str:
+        if self.phase != "waiting for caches":
+            return self.problem
+        return "; ".join(f"{name} is {why}" for name, why in self._pending().items())
+
+    def _enter(self, phase: Phase, text: str, *words: object) -> None:
+        self.phase = phase
+        log.info(text, *words, extra={"controller": self.name, "phase": phase})
+
+
+async def _all_synced(started: list[StartedSource]) -> None:
+    """Those that are added while this waits, too."""
+    for each in started:
+        await each.wait_for_sync()
+
+
+def _check(name: object, workers: object, **seconds: object) -> None:
+    """Raises InvalidCall, with what to give instead."""
+    if not isinstance(name, str) or not name:
+        raise InvalidCall(f"a controller has a name, for logs and metrics, not {name!r}")
+    if not isinstance(workers, int) or workers < 1:
+        raise InvalidCall(f"the controller {name} has workers={workers!r}: give a whole number, at least 1")
+    for option, value in seconds.items():
+        if value is not None and not (isinstance(value, int | float) and 0 < value < inf):
+            raise InvalidCall(f"the controller {name} has {option}={value!r}: give seconds, more than 0, or None")

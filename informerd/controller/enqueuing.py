@@ -1,0 +1,84 @@
+"""Enqueuing: the way of an event through predicates and handler into a queue, whatever these raise."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from inspect import isawaitable
+from types import CoroutineType
+from typing import Any, Generic, Protocol, TypeVar
+
+from informerd.clock import Clock
+from informerd.controller.events import ObjectEvent, is_unchanged
+from informerd.controller.handlers import EnqueueHandler, as_request
+from informerd.controller.predicates import Predicate
+from informerd.controller.request import Request
+from informerd.errors import InvalidCall
+from informerd.objects import Object
+from informerd.repeats import Repeats, nth
+from informerd.workqueue.work_queue import LOW_PRIORITY
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+
+class RequestQueue(Protocol):
+    """What a source needs of a work queue."""
+
+    def add(self, item: Request, *, priority: int = 0) -> None: ...
+
+
+class Target:
+    """Whom a source feeds: a controller's queue, and what the log needs."""
+
+    def __init__(self, controller: str, queue: RequestQueue, clock: Clock) -> None:
+        self.controller = controller
+        self.queue = queue
+        self.clock = clock
+        self._repeats = Repeats(clock)
+
+    def say(self, what: str, name: str, about: str, error: BaseException) -> None:
+        """Log that something of a source's raised; a storm of it in a few lines."""
+        if number := self._repeats.count(f"{what} {type(error).__name__}"):
+            fields = {"controller": self.controller, "object": about, "failures": number}
+            text = "the %s %s of the controller %s failed on %s%s"
+            log.error(text, what, name, self.controller, about, nth(number), exc_info=error, extra=fields)
+
+
+class Enqueuing(Generic[T]):
+    """One source's: predicates, which are ANDed, and a handler. Nothing that they raise comes out of it."""
+
+    def __init__(self, target: Target, handler: EnqueueHandler[T], predicates: Sequence[Predicate[T]]) -> None:
+        self._target = target
+        self._add = target.queue.add
+        self._handler = handler
+        self._predicates = predicates
+
+    def take(self, event: ObjectEvent[T]) -> None:
+        """Put the event's requests into the queue: with LOW_PRIORITY where it brings no news, else with priority 0."""
+        for predicate in self._predicates:
+            if not self._passes(predicate, event):
+                return
+        priority = LOW_PRIORITY if is_unchanged(event) else 0
+        try:
+            for request in self._handler(event):
+                self._add(as_request(request), priority=priority)
+        except Exception as error:  # noqa: BLE001 - a user's function must not end the delivery
+            self._target.say("handler", self._handler.name, event.objects[-1].key, error)
+
+    def _passes(self, predicate: Predicate[T], event: ObjectEvent[T]) -> bool:
+        try:
+            answer: object = predicate(event)
+            return answer if isinstance(answer, bool) else bool(_checked(answer))
+        except Exception as error:  # noqa: BLE001 - as above; and a reconcile too many does no harm
+            self._target.say("predicate", predicate.name, event.objects[-1].key, error)
+            return True
+
+
+def _checked(answer: Any) -> Any:
+    """An async predicate would let everything through. Raises InvalidCall."""
+    if isinstance(answer, CoroutineType):
+        answer.close()
+    if isawaitable(answer):
+        raise InvalidCall("a predicate must be a plain function that gives True or False, not an async one")
+    return answer

@@ -1,0 +1,92 @@
+"""The journal: what is being reconciled, how long it took, and what failed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from math import ceil
+
+from informerd.clock import Clock
+from informerd.controller.counters import Outcome, ReconcileCounters
+from informerd.controller.request import Request
+from informerd.controller.state import FailedKey, StuckKey
+
+DURATIONS = 1000
+"""Reconciles of which p50 and p99 are made."""
+
+FAILED = 50
+"""Failed requests that are remembered, the last ones."""
+
+LINE = 500
+"""Characters of an error that are remembered."""
+
+
+class Journal:
+    """One controller's. Keeps nothing that grows with the number of requests, but for those at work."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.counters = ReconcileCounters()
+        self.running: dict[Request, float] = {}
+        """Since when (the clock's seconds) each request is being reconciled, the first that was begun in front."""
+        self.last_at: float | None = None
+        """Unix seconds of the last end of a reconcile."""
+        self._clock = clock
+        self._durations: deque[float] = deque(maxlen=DURATIONS)
+        self._failed: OrderedDict[Request, FailedKey] = OrderedDict()
+
+    def ended(self, outcome: Outcome, seconds: float) -> None:
+        """Count a reconcile."""
+        self.counters.outcomes[outcome] += 1
+        self.counters.seconds.add(seconds)
+        self._durations.append(seconds)
+        self.last_at = self._clock.time()
+
+    def went_well(self, request: Request) -> None:
+        """It is not among those that failed any more."""
+        if self._failed:
+            self._failed.pop(request, None)
+
+    def failed(self, request: Request, error: BaseException, retry_in: float | None) -> None:
+        """Remember it; the next try is in `retry_in` seconds, None for never."""
+        known = self._failed.pop(request, None)
+        now = self._clock.time()
+        self._failed[request] = FailedKey(
+            key=request.key,
+            error=in_one_line(error),
+            failures=known.failures + 1 if known else 1,
+            at=now,
+            retry_at=None if retry_in is None else now + retry_in,
+        )
+        if len(self._failed) > FAILED:
+            self._failed.popitem(last=False)
+
+    def forget_failure(self, request: Request) -> None:
+        """Nobody asks for it any more."""
+        self._failed.pop(request, None)
+
+    @property
+    def last_failed(self) -> tuple[FailedKey, ...]:
+        """The newest first."""
+        return tuple(reversed(self._failed.values()))
+
+    def quantiles(self, *shares: float) -> list[float | None]:
+        """The durations below which these shares (0 to 1) of the last reconciles lie; None before there is one."""
+        durations = sorted(self._durations)
+        if not durations:
+            return [None for _ in shares]
+        return [durations[max(0, ceil(share * len(durations)) - 1)] for share in shares]
+
+    def longer_than(self, seconds: float | None) -> tuple[StuckKey, ...]:
+        """Those at work for that long, the longest first; none for None."""
+        if seconds is None:
+            return ()
+        now = self._clock.now()
+        running = [*self.running.items()]
+        return tuple(StuckKey(key.key, now - since) for key, since in running if now - since >= seconds)
+
+
+def in_one_line(error: BaseException) -> str:
+    """An error as people read it in a table: its class, unless it is one of ours, and its first LINE characters."""
+    text = " ".join(str(error).split())
+    name = type(error).__name__
+    line = f"{name}: {text}" if text else name
+    return line if len(line) <= LINE else f"{line[: LINE - 1]}…"

@@ -1,0 +1,50 @@
+"""The watchdog: says once of each reconcile that runs for suspiciously long which one it is."""
+
+from __future__ import annotations
+
+import logging
+
+from informerd.clock import Clock
+from informerd.controller.journal import Journal
+from informerd.controller.request import Request
+
+log = logging.getLogger(__name__)
+
+
+class Watchdog:
+    """One controller's. It ends nothing: a time-out does that, where one is asked for."""
+
+    def __init__(self, journal: Journal, *, controller: str, limit: float, clock: Clock) -> None:
+        self._journal = journal
+        self._controller = controller
+        self._limit = limit
+        self._clock = clock
+        self._warned: dict[Request, float] = {}
+        """Of those at work, since when they are."""
+
+    async def run(self) -> None:
+        """Look whenever one may have become due, until cancelled."""
+        while True:
+            await self._clock.sleep(self._look())
+
+    def _look(self) -> float:
+        """Warn of those that are due; the seconds until the next one may be."""
+        now = self._clock.now()
+        running = self._journal.running
+        self._warned = {each: since for each, since in self._warned.items() if running.get(each) == since}
+        wait = self._limit
+        for request, since in running.items():
+            if request in self._warned:
+                continue
+            if now - since < self._limit:
+                wait = min(wait, since + self._limit - now)
+            else:
+                self._warned[request] = since
+                self._warn(request, now - since)
+        return wait
+
+    def _warn(self, request: Request, seconds: float) -> None:
+        self._journal.counters.stuck += 1
+        text = "the controller %s has been reconciling %s for %.0f s: it may be stuck, and takes a worker"
+        fields = {"controller": self._controller, "object": request.key, "seconds": seconds}
+        log.warning(text, self._controller, request.key, seconds, extra=fields)

@@ -1,0 +1,154 @@
+"""Workers: take requests from the queue, reconcile them, and settle what becomes of each."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from informerd.cache.listener import is_cancelled
+from informerd.clock import Clock
+from informerd.controller.attempt import Attempt, outcome_of
+from informerd.controller.counters import Outcome
+from informerd.controller.journal import Journal
+from informerd.controller.request import Request
+from informerd.controller.result import Result
+from informerd.errors import InformerdError, QueueShutDown, TerminalError
+from informerd.repeats import Repeats, nth
+from informerd.workqueue.work_queue import WorkQueue
+
+log = logging.getLogger(__name__)
+
+TURN = 0.01
+"""Seconds for which workers may keep the event loop before it gets its turn…"""
+
+TURN_REQUESTS = 100
+"""…and requests."""
+
+AFTER_FAULT = 10.0
+"""Seconds until a request is tried again whose rate limiter raised."""
+
+
+class Workers:
+    """`count` of them. Source of the rules: controller-runtime's internal/controller/controller.go.
+
+    Whatever a reconcile raises, SystemExit included, is its own failure, and no worker ends by it; so is a cancellation
+    that was not meant for the worker. KeyboardInterrupt is the exception.
+    """
+
+    def __init__(
+        self, count: int, queue: WorkQueue[Request], attempt: Attempt, journal: Journal, *, name: str, clock: Clock
+    ) -> None:
+        self._count = count
+        self._queue = queue
+        self._attempt = attempt
+        self._journal = journal
+        self._name = name
+        self._clock = clock
+        self._repeats = Repeats(clock)
+        self._ending = False
+        self._turn_began = clock.now()
+        self._in_turn = 0
+
+    def end(self) -> None:
+        """What is being reconciled is the last; what waits is left."""
+        self._ending = True
+        self._queue.shut_down()
+
+    async def run(self) -> None:
+        """Work until `end`, and then until the last reconcile is over; cancelled, these are cancelled too."""
+        names = (f"worker {number + 1} of the controller {self._name}" for number in range(self._count))
+        tasks = [asyncio.create_task(self._work(), name=name) for name in names]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            for task in done:
+                task.result()
+        finally:
+            self.end()
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+
+    async def _work(self) -> None:
+        queue, running, now = self._queue, self._journal.running, self._clock.now
+        while not self._ending:
+            try:
+                request = await queue.get()
+            except QueueShutDown:
+                return
+            began = running[request] = now()
+            try:
+                if not self._ending:
+                    await self._reconcile(request, began)
+            finally:
+                del running[request]
+                queue.done(request)
+            await self._take_turns()
+
+    async def _reconcile(self, request: Request, began: float) -> None:
+        try:
+            result = await self._attempt(request)
+        except asyncio.CancelledError as error:
+            if is_cancelled():
+                raise
+            self._failed(request, error, began)  # something that it awaited was cancelled, not this worker
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - a user's function must not end the worker
+            self._failed(request, error, began)
+        else:
+            outcome = self._went_well(request, result)
+            self._journal.ended(outcome, self._clock.now() - began)
+
+    def _went_well(self, request: Request, result: Result | None) -> Outcome:
+        self._journal.went_well(request)
+        if result is not None and result.requeue_after is not None:
+            self._queue.forget(request)
+            self._queue.add_after(request, result.requeue_after, priority=result.priority)
+            return "requeue_after"
+        if result is not None and result.requeue:
+            self._add_rate_limited(request, result.priority)
+            return "requeue"
+        self._queue.forget(request)
+        return "success"
+
+    def _failed(self, request: Request, error: BaseException, began: float) -> None:
+        outcome = outcome_of(error)
+        self._journal.ended(outcome, self._clock.now() - began)
+        if outcome == "terminal":
+            self._queue.forget(request)
+            retry_in = None
+        else:
+            retry_in = self._add_rate_limited(request)
+        self._journal.failed(request, error, retry_in)
+        self._say(request, error, retry_in)
+
+    def _add_rate_limited(self, request: Request, priority: int | None = None) -> float:
+        """In how many seconds it will be tried again. A limiter that raises loses no request."""
+        try:
+            return self._queue.add_rate_limited(request, priority=priority)
+        except Exception:
+            if number := self._repeats.count("limiter"):
+                text = "the rate limiter of the controller %s failed on %s%s"
+                log.exception(text, self._name, request.key, nth(number), extra={"controller": self._name})
+            self._queue.add_after(request, AFTER_FAULT, priority=priority)
+            return AFTER_FAULT
+
+    def _say(self, request: Request, error: BaseException, retry_in: float | None) -> None:
+        """One line for what the API server or the reconcile itself says; what else is raised comes with its trace."""
+        number = self._repeats.count(type(error).__name__)
+        if not number:
+            return
+        expected = isinstance(error, InformerdError) and (type(error) is not TerminalError or error.__cause__ is None)
+        again = "until it changes there will be no other try" if retry_in is None else f"next try in {retry_in:.3g} s"
+        fields = {"controller": self._name, "object": request.key, "failures": number, "retry_in": retry_in}
+        text = "the controller %s failed on %s: %s: %s; %s%s"
+        words = (self._name, request.key, type(error).__name__, error, again, nth(number))
+        log.error(text, *words, exc_info=None if expected else error, extra=fields)
+
+    async def _take_turns(self) -> None:
+        """Give the event loop its turn: reconciles that never wait would keep it."""
+        self._in_turn += 1
+        if self._in_turn >= TURN_REQUESTS or self._clock.now() - self._turn_began >= TURN:
+            await asyncio.sleep(0)
+            self._in_turn = 0
+            self._turn_began = self._clock.now()
