@@ -95,6 +95,14 @@ class Terminal:
         """Make what a manifest says, unchecked: the demo cluster has no schemas for kubectl to check it by."""
         self.kubectl("create", f"--namespace={namespace}", "--validate=false", "--filename=-", manifest=manifest)
 
+    async def do(self, *arguments: str) -> str:
+        """`kubectl`, while the event loop goes on."""
+        return await asyncio.to_thread(self.kubectl, *arguments)
+
+    async def make(self, manifest: str, namespace: str) -> None:
+        """`create`, while the event loop goes on."""
+        await asyncio.to_thread(self.create, manifest, namespace)
+
     def namespace(self, name: str) -> str:
         """A namespace with nothing in it of what tests make."""
         if name not in self.kubectl("get", "namespaces", "--output=name").replace("namespace/", "").split():

@@ -14,6 +14,7 @@ from informerd.controller.counters import ReconcileCounters
 from informerd.controller.enqueuing import Target
 from informerd.controller.handlers import as_request
 from informerd.controller.journal import Journal
+from informerd.controller.phases import PhaseListener, Phases
 from informerd.controller.request import Request
 from informerd.controller.sources import Source, StartedSource
 from informerd.controller.state import ControllerState, Phase
@@ -74,8 +75,7 @@ class Controller:
         self.resource = resource
         self.needs_leader = needs_leader
         self.workers = workers
-        self.phase: Phase = "created"
-        """A manager sets it to "waiting for leader"."""
+        self._phases = Phases(name)
         self.problem = ""
         """Why it has failed, in words."""
         self._clock = clock or SystemClock()
@@ -106,6 +106,19 @@ class Controller:
     def active(self) -> int:
         """Workers that reconcile right now."""
         return len(self._journal.running)
+
+    @property
+    def phase(self) -> Phase:
+        """How far its run has come; a manager sets it to "waiting for leader"."""
+        return self._phases.now
+
+    @phase.setter
+    def phase(self, phase: Phase) -> None:
+        self._phases.enter(phase)
+
+    def on_phase(self, listener: PhaseListener) -> None:
+        """Call `listener` with each phase that it enters from now on: a plain function, in the event loop."""
+        self._phases.subscribe(listener)
 
     def watch(self, source: Source) -> None:
         """Take requests from `source`, too. Where the controller runs, at once, and no worker waits for its sync.

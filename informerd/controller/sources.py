@@ -69,7 +69,8 @@ class KindSource(Generic[T]):
     """The objects of an informer. Predicates, all of which must let an event pass, come before the handler.
 
     The informer is started by whoever made it, such as a factory or a manager. Resyncs and relists, which repeat a
-    resource version, are told of too; ResourceVersionChanged() leaves them out. Raises InvalidCall.
+    resource version, are told of too; ResourceVersionChanged() leaves them out. `resync` (seconds, 0 for none) is by
+    default the informer's. Raises InvalidCall.
     """
 
     def __init__(
@@ -77,10 +78,12 @@ class KindSource(Generic[T]):
         informer: SharedInformer[T],
         handler: EnqueueHandler[T] | None = None,
         *predicates: Predicate[T],
+        resync: float | None = None,
     ) -> None:
         if not isinstance(informer, SharedInformer):
             raise InvalidCall(f"KindSource is of a SharedInformer, such as factory.informer(PODS), not {informer!r}")
         self.informer = informer
+        self._resync = resync
         self._handler: EnqueueHandler[T] = EnqueueObject() if handler is None else check_handler(handler)
         self._predicates: Sequence[Predicate[T]] = [check_predicate(each) for each in predicates]
 
@@ -92,7 +95,10 @@ class KindSource(Generic[T]):
     def start(self, target: Target) -> StartedSource:
         enqueuing = Enqueuing(target, self._handler, self._predicates)
         registration = self.informer.add_handler(
-            _KindHandler(enqueuing), same_version_updates=True, name=f"controller {target.controller}"
+            _KindHandler(enqueuing),
+            resync=self._resync,
+            same_version_updates=True,
+            name=f"controller {target.controller}",
         )
         return _StartedKind(self.informer, registration)
 

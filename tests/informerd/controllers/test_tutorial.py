@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-
 import pytest
 
+from tests.informerd.controllers.samples import mydemo, pod
 from tests.terminal import Running, Terminal
 
 TUTORIAL = ("-m", "informerd.controllers.tutorial")
-
-
-def pod(name: str) -> str:
-    spec = {"containers": [{"name": "main", "image": "nginx:1"}]}
-    return json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
-
-
-def mydemo(name: str, port: int = 80) -> str:
-    head = {"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo", "metadata": {"name": name}}
-    return json.dumps({**head, "spec": {"ip": "10.0.0.1", "port": port}})
 
 
 def said(program: Running) -> list[str]:
@@ -29,14 +17,14 @@ def said(program: Running) -> list[str]:
 
 async def test_it_says_what_comes_changes_and_goes(terminal: Terminal) -> None:
     terminal.namespace("tutorial")
-    terminal.create(pod("old"), "tutorial")
+    await terminal.make(pod("old"), "tutorial")
     with terminal.run(*TUTORIAL, "--namespace=tutorial") as program:
         await program.says("^Sync/Add/Update for Pod old$")
-        await asyncio.to_thread(terminal.create, pod("new"), "tutorial")
+        await terminal.make(pod("new"), "tutorial")
         await program.says("^Sync/Add/Update for Pod new$")
-        await asyncio.to_thread(terminal.kubectl, "label", "pod", "new", "a=b", "--namespace=tutorial")
+        await terminal.do("label", "pod", "new", "a=b", "--namespace=tutorial")
         await program.says("^Sync/Add/Update for Pod new$", times=2)
-        await asyncio.to_thread(terminal.kubectl, "delete", "pod", "new", "old", "--now", "--namespace=tutorial")
+        await terminal.do("delete", "pod", "new", "old", "--now", "--namespace=tutorial")
         await program.says("^Pod tutorial/old does not exist$")
         await program.says("^Pod tutorial/new does not exist$")
         assert await program.interrupt() == 0
@@ -49,10 +37,10 @@ async def test_it_says_what_comes_changes_and_goes(terminal: Terminal) -> None:
 
 async def test_it_is_for_any_kind_by_whatever_name(terminal: Terminal) -> None:
     terminal.namespace("anything")
-    terminal.create(mydemo("alpha"), "anything")
+    await terminal.make(mydemo("alpha"), "anything")
     with terminal.run(*TUTORIAL, "--namespace=anything", "--resource=mydemo", "--workers=3") as program:
         await program.says("^Sync/Add/Update for Mydemo alpha$")
-        await asyncio.to_thread(terminal.kubectl, "delete", "mydemo", "alpha", "--namespace=anything")
+        await terminal.do("delete", "mydemo", "alpha", "--namespace=anything")
         await program.says("^Mydemo anything/alpha does not exist$")
         assert said(program) == ["Sync/Add/Update for Mydemo alpha", "Mydemo anything/alpha does not exist"]
 
@@ -60,14 +48,14 @@ async def test_it_is_for_any_kind_by_whatever_name(terminal: Terminal) -> None:
 async def test_a_key_that_fails_is_tried_again_and_given_up_while_the_others_go_on(terminal: Terminal) -> None:
     terminal.namespace("poison")
     for name in ("alpha", "poison", "omega"):
-        terminal.create(mydemo(name), "poison")
+        await terminal.make(mydemo(name), "poison")
     arguments = ("--namespace=poison", "--resource=mydemos", "--fail=poison/poison")
     with terminal.run(*TUTORIAL, *arguments) as program:
         await program.says("Dropping mydemo poison/poison out of the queue: it was to fail$")
         await program.says("^Sync/Add/Update for Mydemo omega$")
         assert sum("Error syncing mydemo poison/poison: it was to fail" in line for line in program.lines) == 5
         assert sorted(said(program)) == ["Sync/Add/Update for Mydemo alpha", "Sync/Add/Update for Mydemo omega"]
-        await asyncio.to_thread(terminal.kubectl, "delete", "mydemos", "--all", "--namespace=poison")
+        await terminal.do("delete", "mydemos", "--all", "--namespace=poison")
         await program.says("^Mydemo poison/alpha does not exist$")  # and the given-up key is tried again, as it changed
         await program.says("Dropping mydemo poison/poison", times=2)
 

@@ -1,0 +1,15 @@
+"""Manifests for the programs' tests."""
+
+from __future__ import annotations
+
+import json
+
+
+def pod(name: str) -> str:
+    spec = {"containers": [{"name": "main", "image": "nginx:1"}]}
+    return json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
+
+
+def mydemo(name: str, port: int = 80) -> str:
+    head = {"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo", "metadata": {"name": name}}
+    return json.dumps({**head, "spec": {"ip": "10.0.0.1", "port": port}})
