@@ -107,6 +107,13 @@ from informerd.errors import (
     UnusableKey,
     UnusableProjection,
 )
+from informerd.leases.election import Election
+from informerd.manager.cache_options import CacheOptions, strip_managed_fields
+from informerd.manager.cached_client import CachedClient
+from informerd.manager.cached_kind import CachedKind
+from informerd.manager.manager import ControllerOptions, Manager
+from informerd.manager.runnable import Runnable
+from informerd.manager.state import ManagerState, RunnableState
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
 from informerd.recording.recorder import EventRecorder
 from informerd.recording.reference import ObjectReference
@@ -170,7 +177,10 @@ __all__ = [
     "BlockingRegistration",
     "BucketRateLimiter",
     "CacheMutated",
+    "CacheOptions",
     "CacheSyncTimeout",
+    "CachedClient",
+    "CachedKind",
     "Cause",
     "Change",
     "ChannelSource",
@@ -180,6 +190,7 @@ __all__ = [
     "ConfigError",
     "Conflict",
     "Controller",
+    "ControllerOptions",
     "ControllerRefManager",
     "ControllerState",
     "Created",
@@ -189,6 +200,7 @@ __all__ = [
     "Discovery",
     "DuplicateController",
     "DynamicClient",
+    "Election",
     "EnqueueHandler",
     "EnqueueMapped",
     "EnqueueObject",
@@ -231,6 +243,8 @@ __all__ = [
     "MalformedResourceVersion",
     "MalformedSelector",
     "MalformedStream",
+    "Manager",
+    "ManagerState",
     "MaxOfRateLimiter",
     "Mutation",
     "MutationHandler",
@@ -270,6 +284,8 @@ __all__ = [
     "ResourceVersionChanged",
     "ResourceVersionTooLarge",
     "Result",
+    "Runnable",
+    "RunnableState",
     "Selection",
     "ServerError",
     "ServerTimeout",
@@ -338,6 +354,7 @@ __all__ = [
     "set_condition",
     "set_controller_reference",
     "set_owner_reference",
+    "strip_managed_fields",
     "to_body",
     "to_model",
 ]

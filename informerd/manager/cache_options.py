@@ -1,0 +1,52 @@
+"""What a manager's caches hold: which namespaces, and what is left out of each object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypedDict
+
+import msgspec
+
+from informerd.decoding.decoder import Transform
+from informerd.selectors.field_selector import FieldSelector
+from informerd.selectors.label_selector import LabelSelector
+
+
+class CacheOptions(TypedDict, total=False):
+    """What one kind's cache holds (controller-runtime's cache.ByObject)."""
+
+    namespaces: Sequence[str]
+    """Of these alone, each by an informer of its own, which needs rights in them only; empty is all of them."""
+    label_selector: str | LabelSelector
+    field_selector: str | FieldSelector
+    transform: Transform | None
+    """Changes an object's JSON before anything is kept, to leave out what is large or secret."""
+    strip_managed_fields: bool
+    """Whether to leave out metadata.managedFields, a good part of many objects. Writes of them are not affected."""
+
+
+def strip_managed_fields(raw: bytes) -> bytes:
+    """A transform: the object without its metadata.managedFields (client-go's cache.TransformStripManagedFields)."""
+    if b'"managedFields"' not in raw:
+        return raw
+    obj: dict[str, Any] = msgspec.json.decode(raw)
+    metadata = obj.get("metadata")
+    if isinstance(metadata, dict):
+        metadata.pop("managedFields", None)
+    return msgspec.json.encode(obj)
+
+
+@cache
+def _stripped_and(transform: Transform) -> Transform:
+    def both(raw: bytes) -> bytes:
+        return transform(strip_managed_fields(raw))
+
+    return both
+
+
+def chosen_transform(transform: Callable[[bytes], bytes] | None, strip: bool) -> Transform | None:
+    """The one transform that does both; always the same one for the same, as informers are told apart by it."""
+    if not strip:
+        return transform
+    return strip_managed_fields if transform is None else _stripped_and(transform)

@@ -1,0 +1,148 @@
+"""The cached client: reads from informers, writes to the API server (controller-runtime's client and cache)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, Unpack, overload
+
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.shared_informer import SharedInformer
+from informerd.clients.dynamic_client import DynamicClient
+from informerd.clients.resource_client import ResourceClient
+from informerd.clients.typed_client import TypedClient
+from informerd.clock import Clock
+from informerd.errors import InformerExists, UnknownField
+from informerd.manager.cache_options import CacheOptions, chosen_transform
+from informerd.manager.cached_kind import CachedKind
+from informerd.manager.own_writes import OwnWrites
+from informerd.objects import Object
+from informerd.resource import Resource
+from informerd.rest.client import Client
+from informerd.selectors.field_selector import as_field_selector
+from informerd.selectors.label_selector import as_label_selector
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Object)
+
+OWN_WRITE_TIMEOUT = 10.0
+"""Seconds in which a cache must show what was written."""
+
+_NAMESPACES = 1_000
+"""Namespaces whose clients are kept ready, for one kind."""
+
+
+class CachedClient:
+    """Makes CachedKinds on one factory. `rest`, `dynamic` and `typed` go past the cache."""
+
+    def __init__(
+        self,
+        rest: Client,
+        factory: SharedInformerFactory,
+        *,
+        clock: Clock,
+        shared: bool = False,
+        namespaces: Sequence[str] = (),
+        strip_managed_fields: bool = False,
+        wait_for_own_writes: bool = False,
+    ) -> None:
+        """`shared`: others ask the factory for informers too, and may have asked for a kind with another projection.
+
+        Then that kind gets another informer, from `own_factory`.
+        """
+        self.rest = rest
+        self.factory = factory
+        self.own_factory: SharedInformerFactory | None = None
+        self.informers: list[SharedInformer[Any]] = []
+        """Those that its kinds read from."""
+        self.dynamic = DynamicClient(rest, discovery=factory.discovery)
+        self.typed = TypedClient(rest, discovery=factory.discovery)
+        self._clock = clock
+        self._shared = shared
+        self._namespaces = tuple(namespaces)
+        self._strip = strip_managed_fields
+        self._wait = wait_for_own_writes
+
+    @property
+    def factories(self) -> list[SharedInformerFactory]:
+        """Those that it reads from."""
+        return [self.factory] if self.own_factory is None else [self.factory, self.own_factory]
+
+    @overload
+    def kind(self, resource: Resource, **options: Unpack[CacheOptions]) -> CachedKind[Object]: ...
+
+    @overload
+    def kind(self, resource: Resource, projection: type[T], **options: Unpack[CacheOptions]) -> CachedKind[T]: ...
+
+    def kind(
+        self, resource: Resource, projection: type[Object] = Object, **options: Unpack[CacheOptions]
+    ) -> CachedKind[Any]:
+        """A kind, see `Manager.kind`."""
+        namespaces = options.get("namespaces") or self._namespaces if resource.namespaced else ()
+        informers = {
+            each: self._informer(resource, projection, each, options) for each in dict.fromkeys(namespaces or ("",))
+        }
+        return CachedKind(
+            resource,
+            projection,
+            informers,
+            self._clients(resource, projection),
+            lambda informer: OwnWrites(
+                informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, holds=_holds(projection, options)
+            ),
+            wait=self._wait,
+        )
+
+    def _informer(
+        self, resource: Resource, projection: type[T], namespace: str, options: CacheOptions
+    ) -> SharedInformer[T]:
+        transform = chosen_transform(options.get("transform"), options.get("strip_managed_fields", self._strip))
+
+        def asked(factory: SharedInformerFactory) -> SharedInformer[T]:
+            return factory.informer(
+                resource,
+                projection,
+                transform=transform,
+                namespace=namespace,
+                label_selector=options.get("label_selector", ""),
+                field_selector=options.get("field_selector", ""),
+            )
+
+        informer = self._asked_of_either(asked)
+        if informer not in self.informers:
+            self.informers.append(informer)
+        return informer
+
+    def _asked_of_either(self, asked: Callable[[SharedInformerFactory], SharedInformer[T]]) -> SharedInformer[T]:
+        try:
+            return asked(self.factory)
+        except InformerExists as error:
+            if not self._shared:
+                raise
+            log.info("%s: it gets another one", error)
+        if self.own_factory is None:
+            self.own_factory = SharedInformerFactory(self.rest, clock=self._clock, discovery=self.factory.discovery)
+        return asked(self.own_factory)
+
+    def _clients(self, resource: Resource, projection: type[T]) -> Callable[[str], ResourceClient[T]]:
+        made: dict[str, ResourceClient[T]] = {}
+
+        def client(namespace: str) -> ResourceClient[T]:
+            if (found := made.get(namespace)) is None:
+                if len(made) >= _NAMESPACES:
+                    made.clear()
+                found = made[namespace] = self.typed.resource(resource, projection, namespace)
+            return found
+
+        return client
+
+
+def _holds(projection: type[T], options: CacheOptions) -> Callable[[T], bool]:
+    """Whether an object is one that the cache holds; where that cannot be told from its projection, it is not."""
+    labels = as_label_selector(options.get("label_selector", ""))
+    fields = as_field_selector(options.get("field_selector", ""))
+    try:
+        matches = fields.matcher(projection)
+    except UnknownField:
+        return lambda _: False
+    return lambda obj: labels.matches(obj.metadata.labels) and matches(obj)

@@ -1,0 +1,254 @@
+"""One kind through a manager: read from its informers, written to the API server."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar, Unpack
+
+from informerd.cache.factory import why_not
+from informerd.cache.index import IndexFunction
+from informerd.cache.lister import Lister
+from informerd.cache.shared_informer import SharedInformer
+from informerd.clients.resource_client import DeleteOptions, ResourceClient
+from informerd.clients.subresource_client import WriteOptions
+from informerd.controller.handlers import EnqueueHandler
+from informerd.controller.predicates import Predicate
+from informerd.controller.request import Request
+from informerd.controller.sources import KindSource, Source
+from informerd.errors import InvalidCall, NotSynced
+from informerd.manager.own_writes import OwnWrites
+from informerd.objects import Object
+from informerd.resource import Resource
+from informerd.rest.call import Json, PatchType
+from informerd.selectors.field_selector import FieldSelector
+from informerd.selectors.label_selector import LabelSelector
+
+T = TypeVar("T", bound=Object)
+
+Which = Request | Object | str
+"""An object by its request, its key (``namespace/name``), or any state of it."""
+
+
+class CachedKind(Generic[T]):
+    """A kind whose objects come as `projection`, from `Manager.kind`.
+
+    Reads answer from the cache, without a call: as fresh as the informers' health says, and raising NotSynced until
+    there has been a first complete list, so that what is not there yet is never taken for what is gone. Objects are
+    shared, and not to be changed.
+
+    Writes go to the API server, and raise what `ResourceClient` raises; in leader-elected work NotLeading, where this
+    process leads no more. With `wait` (by default what the manager was told) a write returns when the cache shows it,
+    so that the next read sees it; NotInTime where that takes too long: then it is written all the same.
+    """
+
+    def __init__(
+        self,
+        resource: Resource,
+        projection: type[T],
+        informers: dict[str, SharedInformer[T]],
+        client: Callable[[str], ResourceClient[T]],
+        own_writes: Callable[[SharedInformer[T]], OwnWrites[T]],
+        *,
+        wait: bool = False,
+    ) -> None:
+        self.resource = resource
+        self.projection = projection
+        self._informers = informers
+        self._client = client
+        self._own_writes = {namespace: own_writes(informer) for namespace, informer in informers.items()}
+        self._wait = wait
+
+    @property
+    def informers(self) -> tuple[SharedInformer[T], ...]:
+        """Those it reads from: one, or one for each of its namespaces."""
+        return tuple(self._informers.values())
+
+    @property
+    def informer(self) -> SharedInformer[T]:
+        """The one it reads from. Raises InvalidCall where there is one for each namespace."""
+        if len(self._informers) > 1:
+            raise InvalidCall(f"{self.resource.key} has an informer for each of its namespaces: see `informers`")
+        return self.informers[0]
+
+    @property
+    def lister(self) -> Lister[T]:
+        """That of `informer`; it answers before the first complete list, too."""
+        return self.informer.lister
+
+    @property
+    def has_synced(self) -> bool:
+        """Whether reads answer."""
+        return all(informer.has_synced for informer in self.informers)
+
+    async def wait_for_sync(self) -> None:
+        """Wait until reads answer. Raises InformerStopped."""
+        for informer in self.informers:
+            await informer.wait_for_sync()
+
+    def sources(self, handler: EnqueueHandler[T] | None = None, *predicates: Predicate[T]) -> builtins.list[Source]:
+        """What a controller watches it by: a KindSource for each informer. See `KindSource`."""
+        return [KindSource(informer, handler, *predicates) for informer in self.informers]
+
+    def get(self, which: Which) -> T | None:
+        """The object as the cache has it; None where it has none. Raises NotSynced."""
+        request = _request(which)
+        return self._synced(request.namespace)[0].store.get(request.key)
+
+    def list(
+        self,
+        namespace: str = "",
+        *,
+        label_selector: str | LabelSelector = "",
+        field_selector: str | FieldSelector = "",
+        where: Callable[[T], bool] | None = None,
+    ) -> builtins.list[T]:
+        """The cache's objects of a namespace, or all, that meet all that is asked for; see `Lister.list`.
+
+        Raises NotSynced, MalformedSelector and UnknownField.
+        """
+        found: builtins.list[T] = []
+        for informer in self._synced(namespace):
+            found += informer.lister.list(
+                namespace, label_selector=label_selector, field_selector=field_selector, where=where
+            )
+        return found
+
+    def by_index(self, index: str, value: str, *, namespace: str = "") -> builtins.list[T]:
+        """The cache's objects that an index has under a value. Raises NotSynced and UnknownIndex."""
+        informers = self._synced(namespace)
+        return [obj for each in informers for obj in each.lister.by_index(index, value, namespace=namespace)]
+
+    def add_index(self, name: str, function: IndexFunction[T]) -> None:
+        """Add an index to the cache, at any time. Raises IndexExists."""
+        for informer in self.informers:
+            informer.add_index(name, function)
+
+    async def wait_for(self, obj: T) -> None:
+        """Wait until the cache has seen this state of an object, such as one that a write gave back.
+
+        Raises NotInTime and InformerStopped.
+        """
+        own_writes = self._own_writes_of(obj.metadata.namespace)
+        if own_writes is not None:
+            await own_writes.seen(obj)
+
+    def api(self, namespace: str = "") -> ResourceClient[T]:
+        """All verbs, past the cache: reads that must be of this moment, scale, other subresources."""
+        return self._client(namespace)
+
+    async def read(self, which: Which) -> T:
+        """The object as the API server has it now. Raises NotFound."""
+        request = _request(which)
+        return await self._client(request.namespace).get(request.name)
+
+    async def create(self, obj: T | Json, *, wait: bool | None = None, **options: Unpack[WriteOptions]) -> T:
+        """See `ResourceClient.create`."""
+        return await self._shown(await self._client("").create(obj, **options), wait, options)
+
+    async def update(self, obj: T | Json, *, wait: bool | None = None, **options: Unpack[WriteOptions]) -> T:
+        """See `ResourceClient.update`; a projection has some of the fields only: change what its `full()` gives."""
+        return await self._shown(await self._client("").update(obj, **options), wait, options)
+
+    async def update_status(self, obj: T | Json, *, wait: bool | None = None, **options: Unpack[WriteOptions]) -> T:
+        """See `ResourceClient.update_status`."""
+        return await self._shown(await self._client("").update_status(obj, **options), wait, options)
+
+    async def patch(
+        self,
+        which: Which,
+        patch: Json | Sequence[Any] | bytes,
+        patch_type: PatchType = "merge",
+        *,
+        wait: bool | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> T:
+        """See `ResourceClient.patch`. Laid over whatever is there, unless it names a resourceVersion or uid."""
+        request = _request(which)
+        client = self._client(request.namespace)
+        return await self._shown(await client.patch(request.name, patch, patch_type, **options), wait, options)
+
+    async def patch_status(
+        self,
+        which: Which,
+        patch: Json | Sequence[Any] | bytes,
+        patch_type: PatchType = "merge",
+        *,
+        wait: bool | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> T:
+        """As `patch`, of the status: ``{"status": {…}}``."""
+        request = _request(which)
+        client = self._client(request.namespace)
+        patched = await client.patch(request.name, patch, patch_type, subresource="status", **options)
+        return await self._shown(patched, wait, options)
+
+    async def apply(
+        self, obj: T | Json, *, force: bool = False, wait: bool | None = None, **options: Unpack[WriteOptions]
+    ) -> T:
+        """See `ResourceClient.apply`."""
+        return await self._shown(await self._client("").apply(obj, force=force, **options), wait, options)
+
+    async def delete(
+        self,
+        which: Which,
+        *,
+        uid: str | None = None,
+        resource_version: str | None = None,
+        wait: bool | None = None,
+        **options: Unpack[DeleteOptions],
+    ) -> T | None:
+        """See `ResourceClient.delete`; of an object that is given as such, that very one (its uid), else Conflict."""
+        request = _request(which)
+        if isinstance(which, Object) and uid is None:
+            uid = which.metadata.uid or None
+        client = self._client(request.namespace)
+        left = await client.delete(request.name, uid=uid, resource_version=resource_version, **options)
+        if left is not None:
+            return await self._shown(left, wait, {"dry_run": options.get("dry_run", False)})
+        own_writes = self._own_writes_of(request.namespace)
+        if self._waits(wait, options.get("dry_run", False)) and own_writes is not None:
+            await own_writes.gone(request.key, uid)
+        return None
+
+    async def _shown(self, obj: T, wait: bool | None, options: WriteOptions) -> T:
+        if self._waits(wait, options.get("dry_run", False)):
+            await self.wait_for(obj)
+        return obj
+
+    def _waits(self, wait: bool | None, dry_run: bool) -> bool:
+        return (self._wait if wait is None else wait) and not dry_run
+
+    def _own_writes_of(self, namespace: str) -> OwnWrites[T] | None:
+        return self._own_writes.get(namespace) or self._own_writes.get("")
+
+    def _synced(self, namespace: str) -> builtins.list[SharedInformer[T]]:
+        """The informers that hold a namespace's objects, or all. Raises NotSynced, and InvalidCall for another one."""
+        informers = self._held(namespace)
+        pending = {
+            f"{self.resource.key} in {each.namespace}" if each.namespace else self.resource.key: why_not(each.health())
+            for each in informers
+            if not each.has_synced
+        }
+        if pending:
+            raise NotSynced(pending, "the cache has not synced yet: {}")
+        return informers
+
+    def _held(self, namespace: str) -> builtins.list[SharedInformer[T]]:
+        if not namespace or "" in self._informers:
+            return [*self._informers.values()]
+        if namespace not in self._informers:
+            there = ", ".join(self._informers)
+            raise InvalidCall(f"{self.resource.key} of the namespace {namespace} are not cached: those of {there} are")
+        return [self._informers[namespace]]
+
+
+def _request(which: Which) -> Request:
+    """Raises InvalidCall for what names no object."""
+    if isinstance(which, Request):
+        return which
+    if isinstance(which, Object):
+        return Request.of(which)
+    if isinstance(which, str):
+        return Request.from_key(which)
+    raise InvalidCall(f"{which!r} names no object: give a Request, an object, or its key as namespace/name")

@@ -1,0 +1,122 @@
+"""The order in which a manager's parts start and stop (controller-runtime's pkg/manager/internal.go).
+
+Probes and metrics → caches → event recorder → others → leader-elected; and others → leader-elected → event recorder →
+caches → probes and metrics. The lease is given up when all that needed it has ended, and else left to expire.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from informerd.clock import Clock
+from informerd.errors import LeaderElectionLost
+from informerd.leases.election_thread import ElectionThread
+from informerd.manager.caches import Caches
+from informerd.manager.probe_server import ProbeServer
+from informerd.manager.runnable_group import RunnableGroup
+from informerd.manager.state import ManagerPhase
+from informerd.recording.recorder import EventRecorder
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(kw_only=True)
+class Parts:
+    """What there is to start and stop."""
+
+    probes: ProbeServer | None
+    caches: Caches
+    recorder: EventRecorder
+    others: RunnableGroup
+    leaders: RunnableGroup
+    election: ElectionThread | None
+
+
+class Lifecycle:
+    """One run of a manager's parts."""
+
+    def __init__(self, parts: Parts, *, graceful: float, clock: Clock) -> None:
+        self.phase: ManagerPhase = "created"
+        self._parts = parts
+        self._graceful = graceful
+        self._clock = clock
+        self._stop = asyncio.Event()
+        self._recording: asyncio.Task[None] | None = None
+        self._ends_at = clock.now()
+
+    def stop(self) -> None:
+        """Have `until_end` return."""
+        self._stop.set()
+
+    async def start(self) -> None:
+        """Start what all else needs. Raises ConfigError where the probes' address cannot be had."""
+        self.phase = "starting"
+        if self._parts.probes is not None:
+            await self._parts.probes.start()
+            log.info("probes and metrics are at http://%s", self._parts.probes.address)
+        self._parts.caches.start()
+        self._recording = asyncio.create_task(self._parts.recorder.run(), name="event recorder")
+
+    async def until_end(self) -> LeaderElectionLost | None:
+        """Start the rest, and wait for `stop`, or until the lease is lost: that is what it gives then."""
+        stopped = asyncio.create_task(self._stop.wait(), name="stop of the manager")
+        working = asyncio.create_task(self._start_work(), name="start of the manager's work")
+        lost: asyncio.Task[Any] | None = None
+        if self._parts.election is not None:
+            lost = asyncio.create_task(self._parts.election.lost(), name="loss of the lease")
+        try:
+            waited = {stopped, working} | ({lost} if lost else set())
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+            if working.done() and not stopped.done() and not (lost and lost.done()):
+                working.result()
+                await asyncio.wait(waited - {working}, return_when=asyncio.FIRST_COMPLETED)
+            return lost.result() if lost is not None and lost.done() else None
+        finally:
+            tasks = [task for task in (stopped, working, lost) if task is not None]
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+
+    async def end(self, lost: LeaderElectionLost | None) -> tuple[str, ...]:
+        """Stop all in order, within `graceful` seconds; what has not ended then. With `lost` without any grace."""
+        self.phase = "stopping"
+        self._ends_at = self._clock.now() + (0 if lost else self._graceful)
+        left: tuple[str, ...] = ()
+        if lost:  # what must not go on is stopped first
+            left += await self._parts.leaders.stop(0)
+        left += await self._parts.others.stop(self._seconds)
+        left += await self._parts.leaders.stop(self._seconds)
+        await self._flush()
+        if self._parts.election is not None:
+            await self._parts.election.stop(release=not left and not lost)
+        left += await self._parts.caches.stop(max(self._seconds, 1.0))
+        if self._parts.probes is not None:
+            await self._parts.probes.stop()
+        self.phase = "stopped"
+        return tuple(dict.fromkeys(left))
+
+    async def _start_work(self) -> None:
+        await self._parts.caches.settled()
+        self._parts.others.start()
+        if self._parts.election is not None:
+            self.phase = "waiting for leader"
+            self._parts.election.start()
+            await self._parts.election.won()
+        self.phase = "running"
+        self._parts.leaders.start()
+
+    async def _flush(self) -> None:
+        """Let the events be written that were said until now, as far as the time allows."""
+        if self._recording is None:
+            return
+        if not self._recording.done():
+            await self._parts.recorder.flush(min(self._seconds, 5.0))
+        self._recording.cancel()
+        await asyncio.wait((self._recording,))
+
+    @property
+    def _seconds(self) -> float:
+        return max(self._ends_at - self._clock.now(), 0.0)

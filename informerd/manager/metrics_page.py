@@ -1,0 +1,36 @@
+"""/metrics: what a manager's informers and controllers count, for Prometheus. Loads prometheus_client when asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from informerd.manager.cached_client import CachedClient
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+
+class MetricsPage:
+    """The numbers of a manager; `registry` takes a program's own collectors, too."""
+
+    def __init__(self, client: CachedClient) -> None:
+        self._client = client
+        self._registry: CollectorRegistry | None = None
+
+    @property
+    def registry(self) -> CollectorRegistry:
+        """Where collectors are registered."""
+        if self._registry is None:
+            from prometheus_client import CollectorRegistry  # none but who serves metrics needs it
+
+            from informerd.metrics import InformerCollector
+
+            self._registry = CollectorRegistry()
+            self._registry.register(InformerCollector(*self._client.factories))
+        return self._registry
+
+    def text(self) -> tuple[bytes, str]:
+        """The exposition of now and its content type."""
+        from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+        return generate_latest(self.registry), CONTENT_TYPE_LATEST

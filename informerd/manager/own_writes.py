@@ -1,0 +1,78 @@
+"""One's own writes: waiting until a cache shows them, so that the next read sees what was written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from informerd.cache.factory import why_not
+from informerd.cache.handler import HandlerFunctions
+from informerd.cache.shared_informer import Registration, SharedInformer
+from informerd.clock import Clock, within
+from informerd.errors import NotInTime
+from informerd.objects import Object
+
+T = TypeVar("T", bound=Object)
+
+
+class OwnWrites(Generic[T]):
+    """Waits on one informer, `timeout` seconds at most. Raises NotInTime, and InformerStopped.
+
+    What was written stays written all the same: NotInTime says that reads may not show it yet.
+    """
+
+    def __init__(
+        self, informer: SharedInformer[T], *, timeout: float, clock: Clock, holds: Callable[[T], bool]
+    ) -> None:
+        """`holds` says of an object whether the informer's selectors fit it."""
+        self._informer = informer
+        self._timeout = timeout
+        self._clock = clock
+        self._holds = holds
+        self._registration: Registration[T] | None = None
+        self._gone: dict[str, list[asyncio.Future[None]]] = {}
+        """Who waits for the end of an object, by its key."""
+
+    async def seen(self, obj: T) -> None:
+        """Wait until the cache has seen this version of the object. One that it does not hold is not waited for."""
+        version = obj.metadata.resource_version
+        if version and (self._informer.store.get(obj.key) is not None or self._holds(obj)):
+            try:
+                async with within(self._timeout, self._clock):
+                    await self._informer.wait_for(version)
+            except TimeoutError as error:
+                raise self._late(f"{obj.key} was written") from error
+
+    async def gone(self, key: str, uid: str | None) -> None:
+        """Wait until the cache has no object of that key any more, or another than the one of that `uid`."""
+        try:
+            async with within(self._timeout, self._clock):
+                while (obj := self._informer.store.get(key)) is not None and uid in (None, obj.metadata.uid):
+                    await self._wait_for_delete(key)
+        except TimeoutError as error:
+            raise self._late(f"{key} was deleted") from error
+
+    async def _wait_for_delete(self, key: str) -> None:
+        if self._registration is None:
+            handler: HandlerFunctions[T] = HandlerFunctions(on_delete=self._deleted, on_update=self._updated)
+            self._registration = self._informer.add_handler(handler, name="own writes")
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._gone.setdefault(key, []).append(waiter)
+        await waiter
+
+    def _deleted(self, obj: T, final_state_unknown: bool) -> None:  # noqa: ARG002 - it is a handler's
+        self._wake(obj.key)
+
+    def _updated(self, old: T, new: T) -> None:
+        if old.metadata.uid != new.metadata.uid:
+            self._wake(new.key)
+
+    def _wake(self, key: str) -> None:
+        for waiter in self._gone.pop(key, ()):
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def _late(self, what: str) -> NotInTime:
+        resource, health = self._informer.resource.key, why_not(self._informer.health())
+        return NotInTime(f"{what}, but the cache of {resource} has not shown it within {self._timeout:g} s ({health})")

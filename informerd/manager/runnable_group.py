@@ -1,0 +1,67 @@
+"""A group of runnables: started together, stopped together, within a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from informerd.clock import Clock, within
+from informerd.manager.runnable import Run
+
+LAST_WORD = 1.0
+"""Seconds that a runnable has to end in once it is cancelled."""
+
+
+class RunnableGroup:
+    """Runs that start inside `context`, which their tasks keep. One that is added after `start` starts at once."""
+
+    def __init__(
+        self, clock: Clock, context: Callable[[], AbstractContextManager[object]] = lambda: nullcontext()
+    ) -> None:
+        self.runs: list[Run] = []
+        self._clock = clock
+        self._context = context
+        self._started = False
+        self._stopped = False
+
+    def add(self, run: Run) -> None:
+        """Take one more."""
+        self.runs.append(run)
+        if self._started and not self._stopped:
+            self._begin(run)
+
+    def start(self) -> None:
+        """Begin them all."""
+        self._started = True
+        for run in self.runs:
+            self._begin(run)
+
+    def _begin(self, run: Run) -> None:
+        with self._context():
+            run.start()
+
+    async def stop(self, seconds: float) -> tuple[str, ...]:
+        """Have them end, by cancellation after `seconds` (0: at once); the names of those that have not even then."""
+        self._stopped = True
+        if seconds > 0:
+            for run in self.runs:
+                run.stop()
+            await self._ended(seconds)
+        for run in self._running():
+            run.cancel()
+        await self._ended(LAST_WORD)
+        return tuple(run.name for run in self._running())
+
+    async def _ended(self, seconds: float) -> None:
+        tasks = [run.task for run in self._running() if run.task is not None]
+        if not tasks:
+            return
+        try:
+            async with within(seconds, self._clock):
+                await asyncio.wait(tasks)
+        except TimeoutError:
+            return
+
+    def _running(self) -> list[Run]:
+        return [run for run in self.runs if run.is_running]

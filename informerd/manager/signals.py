@@ -1,0 +1,60 @@
+"""Signals: the first SIGINT or SIGTERM asks for an orderly end, the second one ends the process with 1."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Self
+
+from informerd.errors import InvalidCall
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Signals:
+    """Holds both signals inside ``with``, in the main thread; a loop that is blocked does not keep the second waiting.
+
+    (controller-runtime's signals.SetupSignalHandler.)
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._on_first: Callable[[str], None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._before: dict[int, Any] = {}
+        self._first = ""
+
+    def __enter__(self) -> Self:
+        try:
+            self._before = {number: signal.signal(number, self._handle) for number in _SIGNALS}
+        except ValueError as error:
+            raise InvalidCall("signals are for the main thread: elsewhere, await run() in an event loop") from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def on_first(self, function: Callable[[str], None]) -> None:
+        """Call `function` with the first one's name, in the running event loop; at once where it has come already."""
+        self._loop = asyncio.get_running_loop()
+        self._on_first = function
+        if self._count:
+            self._loop.call_soon(function, self._first)
+
+    def _handle(self, number: int, _: FrameType | None) -> None:
+        self._count += 1
+        if self._count > 1:
+            with contextlib.suppress(Exception):
+                sys.stdout.flush()
+            os.write(2, f"{signal.Signals(number).name} again: ended at once\n".encode())
+            os._exit(1)
+        self._first = signal.Signals(number).name
+        if self._loop is not None and self._on_first is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has been closed: it ends anyway
+                self._loop.call_soon_threadsafe(self._on_first, self._first)
