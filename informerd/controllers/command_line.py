@@ -7,7 +7,6 @@ import asyncio
 import difflib
 import logging
 import os
-import signal
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from informerd.errors import ConfigError, InformerdError, InvalidCall, NotWatchable, UnknownResource
+from informerd.manager.signals import Signals
 from informerd.rest.cluster import current_cluster, load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
 
@@ -78,28 +78,22 @@ def run_to_end(program: str, main: Main) -> int:
 def run_until_signal(program: str, main: Main) -> int:
     """As `run_to_end`, for what runs until it is cancelled: the first SIGINT or SIGTERM does that, and its end is 0.
 
-    The second exits with 1 at once (controller-runtime's signals package).
+    The second exits with 1 at once.
     """
 
     async def watched() -> None:
-        task, loop, signals = asyncio.current_task(), asyncio.get_running_loop(), 0
+        task = asyncio.create_task(main(), name=program)
 
-        def end() -> None:
-            nonlocal signals
-            signals += 1
-            if signals > 1 or task is None:
-                os._exit(FAILED)
+        def end(_: str) -> None:
             task.cancel()
 
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, end)
-        try:
-            await main()
-        except asyncio.CancelledError:
-            if not signals:
-                raise
+        signals.on_first(end)
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.result()
 
-    return run_to_end(program, watched)
+    with Signals() as signals:
+        return run_to_end(program, watched)
 
 
 def say_error(program: str, error: InformerdError) -> int:

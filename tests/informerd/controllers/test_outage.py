@@ -1,0 +1,68 @@
+"""All of the programs through one bad day: no definition at first, then an API server that dies unseen."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from tests.informerd.controllers.fragile import FragileTerminal, fragile
+from tests.informerd.controllers.samples import mydemo, replica_set
+from tests.terminal import Running
+
+__all__ = ["fragile"]
+
+
+@contextmanager
+def asleep(*programs: Running) -> Iterator[None]:
+    """Frozen meanwhile: what happens is missed, and so is the end of their connections."""
+    processes = [each.process for each in programs if each.process is not None]
+    for process in processes:
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGCONT)
+
+
+async def test_programs_begin_before_their_kind_and_outlive_the_api_server(fragile: FragileTerminal) -> None:
+    await fragile.do("create", "namespace", "day")
+    with ExitStack() as stack:
+        crddemo = stack.enter_context(fragile.run("-m", "informerd.controllers.crddemo"))
+        await crddemo.says("mydemos.crddemo.k8s.io.*absent")
+        assert not any("Starting workers" in line for line in crddemo.lines)
+        await fragile.define()
+        await fragile.make(mydemo("alpha"), "day")
+        await crddemo.says("Successfully synced 'day/alpha'")
+        tutorial = stack.enter_context(
+            fragile.run("-m", "informerd.controllers.tutorial", "--resource=mydemos", "--workers=2")
+        )
+        await tutorial.says("^Sync/Add/Update for Mydemo alpha$")
+        labeller = stack.enter_context(fragile.run("-m", "examples.replica_set"))
+        await fragile.make(replica_set("one"), "day")
+        await labeller.says("Labelled ReplicaSet day/one")
+
+        with asleep(crddemo, tutorial, labeller):
+            await fragile.cluster.kill()
+            await fragile.cluster.start_again()
+            await fragile.do("delete", "mydemo", "alpha", "--namespace=day")
+            await fragile.make(mydemo("beta"), "day")
+            await fragile.make(replica_set("two"), "day")
+            await fragile.cluster.compact()
+        await crddemo.says("Successfully synced 'day/beta'")
+        await crddemo.says("DemoCRD: day/alpha does not exist in local cache, will delete it from Mydemo ...$")
+        await tutorial.says("^Mydemo day/alpha does not exist$")
+        await tutorial.says("^Sync/Add/Update for Mydemo beta$")
+        await labeller.says("Labelled ReplicaSet day/two")
+        assert await labels(fragile) == {"one": "world", "two": "world"}
+        for program in (crddemo, tutorial, labeller):
+            assert await program.interrupt() == 0
+            assert program.complaints == []
+
+
+async def labels(terminal: FragileTerminal) -> dict[str, str]:
+    found = await terminal.do("get", "replicasets", "--namespace=day", "--no-headers", "--label-columns=hello")
+    return {line.split()[0]: line.split()[-1] for line in found.splitlines()}
