@@ -48,6 +48,14 @@ class LeaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         }
 
     @property
+    def since(self) -> float | None:
+        """Unix seconds of `acquired_at`; None where nobody holds it, or the text is no time."""
+        try:
+            return datetime.fromisoformat(self.acquired_at).timestamp() if self.holder else None
+        except ValueError:
+            return None
+
+    @property
     def is_released(self) -> bool:
         """Whether its holder gave it up. An empty holder alone does not say so: somebody may have edited it."""
         return not self.holder and self.duration == RELEASED

@@ -137,6 +137,7 @@ class Manager:
         self._probes = None if probes is None else ProbeServer(probes, (self._health, self._ready), self.metrics.text)
         self._lifecycle: Lifecycle | None = None
         self._stopped = False
+        self._began: float | None = None
 
     @property
     def probes_address(self) -> str:
@@ -254,6 +255,7 @@ class Manager:
         """
         if self._lifecycle is not None:
             raise AlreadyStarted("a manager runs once: make another one")
+        self._began = self._clock.time()
         if self._election_terms is not None:
             config, terms = self.client.rest.config, self._election_terms
             user_agent = f"{self.client.rest.user_agent} leader-election"
@@ -300,8 +302,10 @@ class Manager:
             lease=leadership.lease if leadership else "",
             leads=leadership.leads if leadership else self._election_terms is None,
             leader=leadership.seen.holder if leadership else self.identity,
+            since=leadership.seen.since if leadership else self._began,
             renewed_at=leadership.seen_at if leadership else None,
             problem=leadership.problem if leadership else "",
+            events=self._recorder.state(),
             controllers=tuple(each.state() for each in self._controllers.values()),
             runnables=tuple(run.state() for run in (*self._others.runs, *self._leaders.runs)),
         )

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from informerd.controller.state import ControllerState
+from informerd.recording.state import RecorderState
 
 RunnablePhase = Literal["created", "running", "stopping", "stopped", "failed"]
 ManagerPhase = Literal["created", "starting", "waiting for leader", "running", "stopping", "stopped"]
@@ -32,10 +33,14 @@ class ManagerState(msgspec.Struct, frozen=True, kw_only=True):
     leads: bool = True
     leader: str = ""
     """Who holds the lease, as last seen; "" where that is not known."""
+    since: float | None = None
+    """Since when: when `leader` took the lease; without an election, when this manager began to run."""
     renewed_at: float | None = None
     """When the lease was last seen to be renewed."""
     problem: str = ""
     """Why the lease cannot be had or was lost."""
+    events: RecorderState = RecorderState()
+    """What became of the Events that it was to record, and why the last one could not be written."""
     controllers: tuple[ControllerState, ...] = ()
     runnables: tuple[RunnableState, ...] = ()
     """All that it runs, controllers too; those whose phase is "failed" say why."""

@@ -95,7 +95,9 @@ class Outbox:
 
     def state(self) -> RecorderState:
         """What became of the events so far."""
-        return RecorderState(queued=len(self._queue), dropped=self._dropped, **self._counts)
+        return RecorderState(
+            queued=len(self._queue), dropped=self._dropped, problem=self._writer.problem, **self._counts
+        )
 
     async def _write(self, event: Event) -> None:
         told = self._correlator.correlate(event)

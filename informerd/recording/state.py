@@ -19,3 +19,5 @@ class RecorderState(msgspec.Struct, frozen=True, kw_only=True):
     """Lost: the queue was full, or it was stopped before they were written."""
     refused: int = 0
     """Not written, as the API server would not have them or did not answer after all tries; or they were none."""
+    problem: str = ""
+    """Why the last event that was tried was not written; "" where it was."""

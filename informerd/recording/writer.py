@@ -32,12 +32,14 @@ class EventWriter:
         self._clock = clock
         self._chance = chance
         self._repeats = Repeats(clock)
+        self.problem = ""
+        """Why the last event was not written; empty where it was."""
 
     async def write(self, event: Event) -> Outcome:
         """Create it, or count it up where its count is above 1. Twelve tries while no answer comes; raises nothing."""
         for number in range(1, TRIES + 1):
             try:
-                return await self._try(event)
+                outcome = await self._try(event)
             except AlreadyExists as error:
                 if number > 1:  # names are used once: it was written, and only the answer was lost
                     return "created"
@@ -46,6 +48,9 @@ class EventWriter:
                 if not _is_worth_another_try(error) or number == TRIES:
                     return self._give_up(event, error)
                 await self._clock.sleep(max(self._pause(number), getattr(error, "retry_after", None) or 0.0))
+            else:
+                self.problem = ""
+                return outcome
         raise AssertionError("unreachable")
 
     async def _try(self, event: Event) -> Outcome:
@@ -64,6 +69,7 @@ class EventWriter:
 
     def _give_up(self, event: Event, error: InformerdError) -> Outcome:
         if not _is_expected(error):
+            self.problem = str(error)
             number = self._repeats.count(type(error).__name__)
             if number:
                 about = event.about

@@ -13,6 +13,7 @@ from informerd.recording.reference import ObjectReference
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from tests.controlplane import ControlPlane
+from tests.wait import eventually
 
 Json = dict[str, Any]
 
@@ -131,3 +132,31 @@ async def test_what_is_cut_can_be_written_through_the_newer_version_too(
     assert controlplane.get(path)["note"] == event["message"]
     controlplane.patch(path, {"metadata": {"labels": {"seen": "yes"}}})
     controlplane.delete(path)
+
+
+async def test_why_an_event_could_not_be_written_is_said_until_one_is(
+    controlplane: ControlPlane, namespace: str
+) -> None:
+    about = config_map(controlplane, namespace)
+    config = load_kubeconfig(controlplane.kubeconfig_of("bob"))
+    async with Client(config) as bob, EventRecorder(bob, "tester") as recorder:
+        recorder.event(about, "Normal", "Synced", "first")
+        assert await recorder.flush()
+        assert 'cannot create resource "events"' in recorder.state().problem
+        let_do_all(controlplane, "bob", namespace)
+
+        async def is_written() -> bool:
+            recorder.event(about, "Normal", "Synced", "second")
+            return await recorder.flush() and not recorder.state().problem
+
+        await eventually(is_written)
+
+
+def let_do_all(controlplane: ControlPlane, user: str, namespace: str) -> None:
+    group = "rbac.authorization.k8s.io"
+    body = {
+        "metadata": {"name": user},
+        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"apiGroup": group, "kind": "User", "name": user}],
+    }
+    controlplane.create(f"/apis/{group}/v1/namespaces/{namespace}/rolebindings", body)
