@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import socket
 import sys
 from collections.abc import Awaitable, Callable
@@ -84,6 +85,8 @@ def serve(application: Any, listening: socket.socket, *, started: Callable[[], A
         reactor.callWhenRunning(begin)
 
     def begin() -> None:
+        gc.collect()
+        gc.freeze()  # what is loaded by now stays: collections need not go through it, which takes up to 50 ms
         beginning.append(asyncio.ensure_future(_awaited(started)))
         beginning[0].add_done_callback(begun)
 

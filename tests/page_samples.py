@@ -173,6 +173,7 @@ def list_view(rows: int = 9, *, text: str = "", problems: Iterable[Made] = (), *
         clear_href=kind.path,
         health=health(),
         expected=None,
+        looking=None,
         namespaces=(),
         query=Made(text=text, problems=tuple(problems), namespaces=(), hidden=()),
     )

@@ -58,3 +58,11 @@ def test_our_load_server_sends_the_bytes_that_the_peers_load_server_sends() -> N
         items = answer.read()
     for number in range(30):
         assert pod(number, number + 1) in items
+
+
+def test_the_views_benchmark_prints_what_programs_read() -> None:
+    command = [sys.executable, "-m", "benchmarks.views", "--json", "--rows", "2000", "--sizes", "100", "200"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
+    lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
+    assert lines["a change, 200 rows, 10 lists"]["ratios"]["at 100 rows"].startswith("× ")
+    assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())

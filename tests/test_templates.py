@@ -93,6 +93,7 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         "few": samples.list_view(3),
         "empty": samples.list_view(0),
         "nothing matches": samples.list_view(0, all=7),
+        "looking": samples.list_view(0, all=50_000, looking=(12_000, 50_000)),
         "mistake": samples.list_view(3, text="restarts>", problems=mistake),
         **{state: samples.list_view(0, health=health, expected=12) for state, health in unlisted.items()},
     }

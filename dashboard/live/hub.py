@@ -11,6 +11,7 @@ those who looked at it are told to connect again.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -30,13 +31,15 @@ from dashboard.live.metrics import Metrics
 from dashboard.live.overview_view import OverviewView
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Change, Replica
+from dashboard.live.results import Results
+from dashboard.live.slices import Slices
 from dashboard.live.socket import COME_BACK, Message, Socket, frame_of, message_of
 from dashboard.live.view import View
 from dashboard.live.view_store import ViewStore, Watched
 from dashboard.live.wrong_rows import Summaries
 from dashboard.resources.kinds import KindInfo, find_kind
 from dashboard.resources.query import Query
-from informerd.clock import Clock
+from informerd.clock import Clock, sleep_or, within
 
 TICK = 0.05
 """Seconds between two frames of a view, at least."""
@@ -44,6 +47,8 @@ BEAT = 1.0
 """Seconds between heartbeats."""
 SHARE = 5.0
 """A view that took t seconds to render waits SHARE * t for its next frame, so that it takes a sixth of the process."""
+PATIENCE = 0.25
+"""Seconds that a page waits for the rows it asks for, before it is shown without them and says so."""
 LONGEST_WAIT = 1.0
 """Seconds that a costly view waits at most: what changed shows within a second."""
 
@@ -87,6 +92,8 @@ class Hub:
         self._told = ""
         self.sockets: set[Socket] = set()
         self._store = ViewStore(clock)
+        self._slices = Slices()
+        self._listed: dict[str, Results] = {}
         self._counts = Summaries([replicas.get(kind.key) for kind in self.kinds], clock)
         self.summaries = self._counts.by_key
         self._replicas = replicas
@@ -101,11 +108,28 @@ class Hub:
 
     # --- views ---
 
+    async def find(self, kind: KindInfo, query: Query) -> None:
+        """Wait until the list's rows are found, PATIENCE at most: where there are many that takes some slices."""
+        result = self._results(kind.key).open(query)
+        if not result.ready:
+            with contextlib.suppress(TimeoutError):
+                async with within(PATIENCE, self._clock):
+                    await result.found.wait()
+
     def list_view(self, kind: KindInfo, query: Query) -> ListView:
-        """The list's view, current at this moment: render it before anything is awaited. KeyError: not watched."""
-        replica = self._replicas.get(kind.key)
+        """The list's view, current at this moment: render it before anything is awaited. KeyError: not watched.
+
+        Its rows come later where they have not been found yet, see `find` and the view's `looking`.
+        """
+        replica, result = self._replicas.get(kind.key), self._results(kind.key).open(query)
         state = ListView.state_of(kind, query)
-        return self._open(ListView, state, lambda: ListView(kind, query, replica, self._clock)).seen_by(query)
+        return self._open(ListView, state, lambda: ListView(kind, query, result, replica, self._clock)).seen_by(query)
+
+    def _results(self, key: str) -> Results:
+        results = self._listed.get(key)
+        if results is None:
+            results = self._listed[key] = Results(self._replicas.get(key), self._clock, self._slices)
+        return results
 
     def detail_view(self, kind: KindInfo, namespace: str, name: str) -> DetailView:
         """The object's view, whether the object exists or not (see its `found`). KeyError: the kind is not watched."""
@@ -142,6 +166,7 @@ class Hub:
     def _open(self, wanted: type[V], state: str, make: Callable[[], V]) -> V:
         watched = self._store.open(wanted.id_of(state), make)
         watched.view.trouble = self.problem
+        watched.view.on_dirty = partial(self._stirred, watched.view.id)
         if watched.view.dirty:
             self._update(watched)
             watched = self._store.open(wanted.id_of(state), make)  # another one, where that failed
@@ -208,16 +233,13 @@ class Hub:
     # --- the tick ---
 
     async def run(self) -> None:
-        """Tick until cancelled."""
-        while True:
-            self._wake.clear()
-            delay = self.tick()
-            waiting = {asyncio.ensure_future(self._wake.wait()), asyncio.ensure_future(self._clock.sleep(delay))}
-            try:
-                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                for one in waiting:
-                    one.cancel()
+        """Tick until cancelled; then what is still being found is let go of."""
+        try:
+            while True:
+                self._wake.clear()
+                await sleep_or(self._wake, self.tick(), self._clock)
+        finally:
+            await self._slices.stop()
 
     def tick(self) -> float:
         """Do what is due; the seconds until something will be."""
@@ -240,6 +262,9 @@ class Hub:
         self._counts.pass_time(moment)
         self._send_beat()
         before, self._told = self._told, self.problem()
+        for results in self._listed.values():
+            if (due := results.next_due()) is not None and due <= moment:
+                results.pass_time(moment)
         for watched in list(self.views.values()):
             with self._alone(watched):
                 watched.view.dirty = watched.view.dirty or before != self._told
@@ -249,6 +274,10 @@ class Hub:
                 if watched.view.dirty:
                     self._touch(watched)
         self._dirty -= self._store.expire()
+        for key, results in list(self._listed.items()):
+            results.sweep()
+            if not len(results):
+                del self._listed[key]
 
     def _send_beat(self) -> None:
         beat = self._beat()
@@ -276,6 +305,8 @@ class Hub:
 
     def _changed(self, key: str, change: Change) -> None:
         self._counts.apply(key, change)
+        if (results := self._listed.get(key)) is not None:
+            results.apply(change)
         for watched in list(self.views.values()):
             if key in watched.view.listens:
                 with self._alone(watched):
@@ -285,6 +316,11 @@ class Hub:
         if change.state:
             self._next_beat = self._clock.now()
             self._wake.set()
+
+    def _stirred(self, view_id: str) -> None:
+        """A view has become dirty by itself."""
+        if (watched := self.views.get(view_id)) is not None:
+            self._touch(watched)
 
     def _touch(self, watched: Watched) -> None:
         self._dirty.add(watched)

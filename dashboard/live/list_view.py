@@ -16,7 +16,7 @@ from dashboard.live.lines import Head, Line, Share, dom_id, line_of, partial, sh
 from dashboard.live.moves import places
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Change, Replica
-from dashboard.live.sorted_rows import SortedRows
+from dashboard.live.result import Result
 from dashboard.live.view import View
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.query import Query
@@ -28,8 +28,6 @@ WINDOW = 100
 """Rows in a page."""
 WINDOW_FROM = 60
 """From so many changed rows on, morphing the whole window costs the browser less than placing each."""
-REFILL_FROM = 1_000
-"""From so many changes at once on, sorting anew costs less than taking each in."""
 
 Sums = tuple[object, ...]
 
@@ -40,19 +38,19 @@ class ListView(View):
     id, seq · kind: KindInfo · query · head: tuple[Head, ...] · lines: tuple[Line, ...] · total: int (matching) · all:
     int (in the kind) · first, last: int (from 1; 0 where there are none) · facets: tuple[Facet, ...] · spread:
     tuple[Share, ...] · previous_href, next_href, clear_href: str (empty at the ends) · namespaces: tuple[str, ...] that
-    are in the query · health: Health (the informer's) · expected: int | None (objects, while they are being listed).
+    are in the query · health: Health (the informer's) · expected: int | None (objects, while they are being listed) ·
+    looking: tuple[int, int] | None (rows looked at so far and rows, while matching ones are being found).
     """
 
     template: ClassVar[str] = "list"
 
-    def __init__(self, kind: KindInfo, query: Query, replica: Replica, clock: Clock) -> None:
+    def __init__(self, kind: KindInfo, query: Query, result: Result, replica: Replica, clock: Clock) -> None:
         super().__init__(self.state_of(kind, query), keys=(kind.key,), clock=clock)
         self.kind = kind
         self.query = query
         self._columns = query.shown_columns()
         self._replica = replica
-        self._rows = SortedRows(query)
-        self._rows.fill(replica.rows.values(), clock.time())
+        self._result = result
         self._changed: set[str] = set()
         self._deleted: set[str] = set()
         self._shown = self._window()
@@ -88,16 +86,20 @@ class ListView(View):
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        rows = self._replica.rows
+        rows = self._result.rows
         return tuple(line_of(self.kind, rows[uid], self._columns) for uid in self._window())
 
     @property
     def total(self) -> int:
-        return len(self._rows)
+        return len(self._result) if self._result.ready else 0
 
     @property
     def all(self) -> int:
-        return len(self._replica.rows)
+        return len(self._result.rows)
+
+    @property
+    def looking(self) -> tuple[int, int] | None:
+        return None if self._result.ready else (self._result.looked_at, self.all)
 
     @property
     def page(self) -> int:
@@ -119,11 +121,11 @@ class ListView(View):
 
     @property
     def facets(self) -> tuple[Facet, ...]:
-        return facets_of(self._rows.facets.counts, self.query)
+        return facets_of(self._result.facets, self.query)
 
     @property
     def spread(self) -> tuple[Share, ...]:
-        return shares(tone_counts((tone, count) for (_, tone), count in self._rows.facets.counts.items()))
+        return shares(tone_counts((tone, count) for (_, tone), count in self._result.facets.items()))
 
     @property
     def previous_href(self) -> str:
@@ -163,41 +165,24 @@ class ListView(View):
 
     # --- changes ---
 
-    def apply(self, key: str, change: Change) -> None:  # noqa: ARG002 -- it hears of one kind only
-        if change.reset or len(change.rows) >= REFILL_FROM:
-            self._rows.fill(self._replica.rows.values(), self.clock.time())
-            self._changed.update(self._shown)
-            self.dirty = True
-            return
-        now = self.clock.time()
-        for old, new in change.rows:
-            if new is not None:
-                self._put(new.uid, now)
-            elif old is not None:
-                self._drop(old.uid)
-        self.dirty = self.dirty or bool(change.rows) or change.state
+    def open(self) -> None:
+        if self not in self._result.views:
+            self._result.views[self] = self._touched
+            self.skip_update()  # what came in between was not heard: let pages have the window
 
-    def next_due(self) -> float | None:
-        return self._rows.next_due()
+    def close(self) -> None:
+        self._result.views.pop(self, None)
 
-    def pass_time(self, now: float) -> None:
-        for uid in self._rows.due(now):
-            if uid in self._replica.rows:
-                self._put(uid, now)
-                self.dirty = True
+    def apply(self, key: str, change: Change) -> None:  # noqa: ARG002 -- of rows it hears from its result
+        self.dirty = self.dirty or change.state
 
-    def _put(self, uid: str, now: float) -> None:
-        row = self._replica.rows.get(uid)
-        if row is None:
-            self._drop(uid)
-        elif self._rows.put(row, now):
-            self._changed.add(uid)
-            self._deleted.discard(uid)
-
-    def _drop(self, uid: str) -> None:
-        self._rows.drop(uid)
-        self._changed.discard(uid)
-        self._deleted.add(uid)
+    def _touched(self, changed: set[str], gone: set[str]) -> None:
+        self._changed |= changed
+        self._changed -= gone
+        self._deleted |= gone
+        self._deleted -= changed
+        self.dirty = True
+        self.on_dirty()
 
     # --- rendering ---
 
@@ -249,12 +234,12 @@ class ListView(View):
         )
 
     def _row(self, render: Renderer, uid: str) -> str:
-        return render.row(self.kind, self._replica.rows[uid], self._columns)
+        return render.row(self.kind, self._result.rows[uid], self._columns)
 
     def _window(self) -> list[str]:
-        return self._rows.window((self.page - 1) * WINDOW, WINDOW)
+        return self._result.window((self.page - 1) * WINDOW, WINDOW)
 
     def _sums_now(self) -> Sums:
         """Whatever the parts beside the rows depend on; health only where it is shown, in the empty list."""
         health = None if self.total else (self.health.state, self.health.problem, self.health.listed, self.unread)
-        return (self.total, self.all, self.page, dict(self._rows.facets.counts), health)
+        return (self.total, self.all, self.page, dict(self._result.facets), health, self._result.ready)

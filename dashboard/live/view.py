@@ -38,6 +38,8 @@ class View(ABC):
         self.token = secrets.token_hex(4)
         self.number = 0
         self.dirty = False
+        self.on_dirty: Callable[[], None] = _nothing
+        """Called when the view has become dirty by itself, not by `apply`."""
         self.trouble: Callable[[], str] = lambda: ""
         """Says what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
 
@@ -90,6 +92,12 @@ class View(ABC):
         self.dirty = False
         self.number += 1
 
+    def open(self) -> None:  # noqa: B027 -- most views hear of everything by `apply`
+        """Somebody wants it, for the first time or again after `close`."""
+
+    def close(self) -> None:  # noqa: B027
+        """Nobody wants it any more."""
+
     @abstractmethod
     def render_window(self, render: Renderer) -> str:
         """hx-partials that replace everything the view shows, whatever the page showed before."""
@@ -99,3 +107,7 @@ class View(ABC):
 
     @abstractmethod
     def _forget_update(self) -> None: ...
+
+
+def _nothing() -> None:
+    pass

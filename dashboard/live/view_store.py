@@ -47,23 +47,28 @@ class ViewStore:
 
     def keep(self, view: View) -> Watched:
         """What is known of a view; it is taken in where it has been dropped meanwhile."""
-        return self.by_id.setdefault(view.id, Watched(view, self._clock.now()))
+        watched = self.by_id.get(view.id)
+        if watched is None:
+            watched = self.by_id[view.id] = Watched(view, self._clock.now())
+            view.open()
+        return watched
 
     def drop(self, watched: Watched) -> None:
         """Forget this one; whoever wants it gets a new one."""
         if self.by_id.get(watched.view.id) is watched:
             del self.by_id[watched.view.id]
+            watched.view.close()
 
     def expire(self) -> set[Watched]:
         """Drop and return those that nobody has looked at for KEPT seconds."""
         limit = self._clock.now() - KEPT
         expired = {watched for watched in self.by_id.values() if not watched.sockets and watched.touched < limit}
         for watched in expired:
-            del self.by_id[watched.view.id]
+            self.drop(watched)
         return expired
 
     def _make_room(self) -> None:
         """Of the views that nobody looks at the one that has been so for longest goes."""
         idle = [watched for watched in self.by_id.values() if not watched.sockets]
         if len(idle) >= IDLE:
-            del self.by_id[min(idle, key=lambda watched: watched.touched).view.id]
+            self.drop(min(idle, key=lambda watched: watched.touched))

@@ -35,8 +35,9 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     if kind.key != resource:
         return _redirect(request, kind.path)
     query, lost = _checked(live, Query.parse(request.GET, kind.key))
-    view = live.hub.list_view(kind, query)
     choices = namespace_choices(live, query.namespaces, lambda names: query.with_(namespaces=names).href())
+    await live.hub.find(kind, query)
+    view = live.hub.list_view(kind, query)
     page = page_info(
         request,
         title=kind.title,

@@ -121,8 +121,11 @@ class Query(Addressed):
             return False
         if not self.terms:
             return True
-        whole = _whole(row)
-        return all(term.matches(row, now, whole) for term in self.terms)
+        whole = _whole(row) if self._reads_whole else _nothing
+        for term in self.terms:  # noqa: SIM110 - all() would make a generator for each of many rows
+            if not term.matches(row, now, whole):
+                return False
+        return True
 
     def next_due(self, row: Row, now: float) -> float | None:
         """The next moment (Unix seconds) at which time alone may change `matches`; None: never."""
@@ -131,25 +134,31 @@ class Query(Addressed):
         return min((due for term in self.terms if (due := term.due(row, now)) is not None), default=None)
 
     @cached_property
+    def _reads_whole(self) -> bool:
+        return any(isinstance(term, PathTerm) for term in self.terms)
+
+    @cached_property
     def ages(self) -> bool:
         """Whether time alone can change which rows match."""
         return any(isinstance(term, ColumnTerm) and term.order == "age" and term.op != "=" for term in self.terms)
 
-    def sort_key(self, row: Row) -> tuple[Any, ...]:
+    @cached_property
+    def sort_key(self) -> Callable[[Row], tuple[Any, ...]]:
         """A key for ascending order: missing values last, ties by namespace, name and uid, whatever the direction."""
         column_id, descending = self.sort
         if not column_id:
-            return (row.namespace, row.name, row.uid)
-        index, column = self._sorted_column
-        value = row.cells[index] if index < len(row.cells) else None
-        if value is None:
-            return (1, row.namespace, row.name, row.uid)
-        key = comparable(column.order, value)
-        return (0, turned(key) if descending else key, row.namespace, row.name, row.uid)
+            return _name_key
+        index, column = next((i, c) for i, c in enumerate(columns_for(self.key)) if c.id == column_id)
+        order = column.order
 
-    @cached_property
-    def _sorted_column(self) -> tuple[int, Column]:
-        return next((i, c) for i, c in enumerate(columns_for(self.key)) if c.id == self.sort[0])
+        def key_of(row: Row) -> tuple[Any, ...]:
+            value = row.cells[index] if index < len(row.cells) else None
+            if value is None:
+                return (1, row.namespace, row.name, row.uid)
+            key = comparable(order, value)
+            return (0, turned(key) if descending else key, row.namespace, row.name, row.uid)
+
+        return key_of
 
     def shown_columns(self) -> tuple[tuple[int, Column], ...]:
         """The columns to show, each with its cell's place in a row."""
@@ -158,6 +167,10 @@ class Query(Addressed):
             return tuple((index, column) for index, column in numbered if column.priority < 2)
         by_id = {column.id: (index, column) for index, column in numbered}
         return tuple(by_id[name] for name in self.columns)
+
+
+def _name_key(row: Row) -> tuple[str, ...]:
+    return (row.namespace, row.name, row.uid)
 
 
 def _title(key: str) -> str:
@@ -183,6 +196,10 @@ def _asks_status(term: Term) -> bool:
 def _status_term(key: str, values: tuple[Pattern, ...]) -> ColumnTerm:
     index = next((i for i, column in enumerate(columns_for(key)) if column.id == "status"), -1)
     return ColumnTerm("status", index, "text", "=", values)
+
+
+def _nothing() -> None:
+    """For terms that look at the row alone."""
 
 
 def _whole(row: Row) -> Callable[[], Any]:

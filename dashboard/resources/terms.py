@@ -78,6 +78,8 @@ class ColumnTerm:
 
     def matches(self, row: Row, now: float, whole: Whole) -> bool:  # noqa: ARG002
         value = cell_of(row, self.index)
+        if self._literals is not None and value and isinstance(value, str):
+            return (value.casefold() in self._literals) != self.negative
         if self.op == "=":
             return any(self._equals(pattern, value) for pattern in self.values) != self.negative
         if value is None:
@@ -91,6 +93,13 @@ class ColumnTerm:
             return None
         moment = value + self.operand
         return moment if moment > now else None
+
+    @cached_property
+    def _literals(self) -> frozenset[str] | None:
+        """What texts are compared with, where that can be done at once: no wildcards, no order."""
+        if self.op != "=" or not all(pattern.is_literal for pattern in self.values):
+            return None
+        return frozenset(pattern.text.casefold() for pattern in self.values)
 
     @cached_property
     def operand(self) -> Any:

@@ -20,7 +20,9 @@ from informerd.cache import (
     watch_session,
 )
 from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.recording import correlator, outbox, recent, writer
 from informerd.rest import rest_client
+from informerd.writing import retry
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "behaviours.md").read_text()
@@ -78,4 +80,7 @@ def test_the_constants_are_those_of_the_document() -> None:
     assert (settings.absent_retry, settings.silence, settings.internal_error_retry) == (5, 150, 0)
     assert (probe.INTERVAL, rest_client.PROBE_TIMEOUT) == (5, 5)
     assert (streaming_list.WARN_EVERY, streaming_list.GIVE_UP_AFTER, reflector.STREAMING_LIST_TRIES) == (10, 30, 3)
+    assert (correlator.SIMILAR, correlator.SIMILAR_WITHIN, correlator.BURST, correlator.REFILL) == (10, 600, 25, 300)
+    assert (recent.ENTRIES, outbox.QUEUE, writer.TRIES, writer.PAUSE) == (4096, 1000, 12, 10)
+    assert (retry.TRIES, retry.FIRST, retry.LONGEST) == (8, 0.01, 1)
     assert (shared_informer.MINIMUM_RESYNC, watch_session.SHORT, beginning.BEGIN_WITHIN) == (1, 1, 30)

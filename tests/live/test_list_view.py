@@ -11,6 +11,9 @@ from django.template.loader import render_to_string
 from dashboard.live.list_view import WINDOW, WINDOW_FROM, ListView
 from dashboard.live.messages import Row
 from dashboard.live.renderer import Renderer
+from dashboard.live.replica import Change
+from dashboard.live.results import Results
+from dashboard.live.slices import Slices
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.query import Query
 from informerd.cache.health import Health
@@ -27,11 +30,18 @@ class Shown:
     def __init__(self, params: str = "", rows: list[Row] | None = None, clock: FakeClock | None = None) -> None:
         self.clock = clock or FakeClock()
         self.feed = Feeder("pods", self.clock, rows or [])
-        self.view = ListView(PODS, Query.parse(QueryDict(params), "pods"), self.feed.replica, self.clock)
-        self.feed.replica.on_change(lambda change: self.view.apply("pods", change))
+        query = Query.parse(QueryDict(params), "pods")
+        self.results = Results(self.feed.replica, self.clock, Slices())
+        self.view = ListView(PODS, query, self.results.open(query), self.feed.replica, self.clock)
+        self.view.open()
+        self.feed.replica.on_change(self._changed)
         self.render = Renderer(render_to_string)
         self.page = Page()
         self.page.apply(self.view.render_window(self.render))
+
+    def _changed(self, change: Change) -> None:
+        self.results.apply(change)
+        self.view.apply("pods", change)
 
     def update(self) -> list[str]:
         """Send what changed; the ops on rows as `swap target rows`, for reading."""
@@ -166,14 +176,14 @@ def test_a_row_grows_too_old_for_the_filter_without_any_change() -> None:
     now = clock.time()
     shown = Shown("q=age<1h", rows=[pod("old", created=now - 3590), pod("young", created=now)], clock=clock)
     assert names(shown) == ["old", "young"]
-    assert shown.view.next_due() == now + 10
-    shown.view.pass_time(now + 9)
+    assert shown.results.next_due() == now + 10
+    shown.results.pass_time(now + 9)
     assert not shown.view.dirty
     clock._now += 11
-    shown.view.pass_time(clock.time())
+    shown.results.pass_time(clock.time())
     assert shown.view.dirty
     assert shown.update() == ["delete uid-default-old"]
-    assert shown.view.next_due() == now + 3600
+    assert shown.results.next_due() == now + 3600
 
 
 def test_pages_follow_one_another_and_the_last_one_is_shown_for_any_beyond() -> None:

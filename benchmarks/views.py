@@ -1,0 +1,199 @@
+"""Lists as the web process keeps them: what opening one costs, what a change costs, and how long the loop is held up.
+
+    python -m benchmarks.views
+
+Everything runs in this process, on rows made here: no cluster, no sockets. Times of a change are processor time. The
+peer in the same run is the plain way: filter and sort all rows anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import random
+import time
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from statistics import median
+from urllib.parse import parse_qs
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+
+import django
+
+django.setup()
+
+from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
+from dashboard.live.messages import Row, Tone  # noqa: E402
+from dashboard.live.replica import Change, Replica  # noqa: E402
+from dashboard.live.results import Results  # noqa: E402
+from dashboard.live.slices import Slices  # noqa: E402
+from dashboard.resources.query import Query  # noqa: E402
+from dashboard.resources.rows import columns_for  # noqa: E402
+from informerd.clock import SystemClock  # noqa: E402
+
+LISTS = (
+    "", "sort=-restarts", "sort=node", "namespace=team-3", "namespace=team-5,team-6&sort=-age", "q=status=Running",
+    "q=status=CrashLoopBackOff&sort=-restarts", "q=web-5", "q=label:app=web -status=Running", "q=restarts>3&sort=node",
+)  # fmt: skip
+"""Filters and orders that people ask for."""
+CHANGES = 4_000
+IN_A_FRAME = 50
+STATUSES: tuple[tuple[str, Tone], ...] = (
+    ("Running", "ok"), ("Running", "ok"), ("Running", "ok"), ("Pending", "busy"), ("CrashLoopBackOff", "bad"),
+)  # fmt: skip
+
+
+def pod(number: int, version: int, chance: random.Random) -> Row:
+    """A row of the list of pods, in one of 40 namespaces and on one of 200 nodes."""
+    status, tone = chance.choice(STATUSES)
+    name, namespace, created = f"web-{number % 997}-{number:06d}", f"team-{number % 40}", 1.79e9 + number * 7
+    values = {
+        "namespace": namespace, "name": name, "status": status, "ready": "1/1", "restarts": chance.randrange(9),
+        "node": f"node-{number % 200}", "ip": f"10.{number % 200}.{number % 250}.7", "age": created,
+    }  # fmt: skip
+    cells = tuple(values.get(column.id) for column in columns_for("pods"))
+    labels = {"app": name[:3]}
+    return Row(f"uid-{number}", namespace, name, str(version), created, status, tone, cells, labels)  # type: ignore[arg-type]
+
+
+class Pods:
+    """Some rows with all the lists of them, and changes to come."""
+
+    def __init__(self, number: int) -> None:
+        self._chance = random.Random(number)
+        self._number = number
+        self.replica = Replica("pods", SystemClock())
+        for each in range(number):
+            row = pod(each, 1, self._chance)
+            self.replica.rows[row.uid] = row
+        self.slices = Slices()
+        self.results = Results(self.replica, SystemClock(), self.slices)
+
+    def frames(self, changes: int) -> list[Change]:
+        """Changes of random rows, so many to a frame."""
+        found = []
+        for version in range(changes // IN_A_FRAME):
+            numbers = self._chance.sample(range(self._number), IN_A_FRAME)
+            new = [pod(each, version + 2, self._chance) for each in numbers]
+            found.append(Change(rows=[(self.replica.rows[row.uid], row) for row in new]))
+        return found
+
+    async def open(self, params: str) -> float:
+        """Seconds until a list is there."""
+        began = time.perf_counter()
+        result = self.results.open(query(params))
+        await result.found.wait()
+        result.window(0, 100)
+        return time.perf_counter() - began
+
+    def anew(self, params: str) -> float:
+        """Seconds to filter and sort all rows at one go."""
+        asked, began = query(params), time.perf_counter()
+        sorted((row for row in self.replica.rows.values() if asked.matches(row, 1.8e9)), key=asked.sort_key)[:100]
+        return time.perf_counter() - began
+
+
+def query(params: str) -> Query:
+    return Query.parse(parse_qs(params), "pods")
+
+
+@asynccontextmanager
+async def held_up() -> AsyncIterator[list[float]]:
+    """How many seconds each turn of the loop took that others had to wait for."""
+    found: list[float] = []
+
+    async def watch() -> None:
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(0)
+            found.append(time.perf_counter() - before)
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield found
+    finally:
+        watching.cancel()
+
+
+async def opening(number: int) -> Line:
+    """Every list, opened one after the other as by strangers: orders and filters are shared where they are the same."""
+    pods = Pods(number)
+    gc.collect()
+    gc.freeze()
+    async with held_up() as turns:
+        times = [await pods.open(params) for params in LISTS]
+        again = [await pods.open(params) for params in LISTS]
+    anew = [pods.anew(params) for params in LISTS]
+    return Line(
+        f"open {len(LISTS)} lists of {number:,} rows",
+        {
+            "median, ms": median(times) * 1e3,
+            "slowest, ms": max(times) * 1e3,
+            "again, slowest, ms": max(again) * 1e3,
+            "loop held up, ms": max(turns) * 1e3,
+        },
+        {"filter and sort anew": f"× {median(anew) / median(times):.1f}"},
+    )
+
+
+async def changing(number: int, lists: Iterable[str]) -> tuple[float, float]:
+    """Microseconds of processor time a change, with all of `lists` open; the best of three."""
+    pods = Pods(number)
+    asked = list(lists)
+    for params in asked:
+        await pods.open(params)
+    found = []
+    for _ in range(3):
+        frames = pods.frames(CHANGES)
+        began = time.process_time()
+        for frame in frames:
+            pods.results.apply(frame)
+            while len(pods.slices):  # noqa: ASYNC110 - what is left is done in slices
+                await asyncio.sleep(0)
+        found.append((time.process_time() - began) / CHANGES * 1e6)
+    return min(found), min(found) / len(asked)
+
+
+async def flatness(sizes: Sequence[int]) -> list[Line]:
+    costs = [await changing(size, LISTS) for size in sizes]
+    return [
+        Line(
+            f"a change, {size:,} rows, {len(LISTS)} lists",
+            {"µs": cost, "µs a list": each},
+            {f"at {sizes[0]:,} rows": f"× {cost / costs[0][0]:.2f}"},
+        )
+        for size, (cost, each) in zip(sizes, costs, strict=True)
+    ]
+
+
+async def many_lists(number: int = 50, rows: int = 50_000) -> Line:
+    """50 distinct lists: ten of everything, the others of a namespace each, as people have them open."""
+    lists = [*LISTS, *(f"namespace=team-{each % 40}&sort={('', '-restarts')[each // 40]}" for each in range(number))]
+    cost, each = await changing(rows, lists[:number])
+    return Line(
+        f"2,000 changes a second, {number} lists of {rows:,} rows",
+        {"µs": cost, "µs a list": each, "of a core, %": cost * 2_000 / 1e4},
+        {},
+    )
+
+
+async def all_lines(rows: int, sizes: Sequence[int]) -> list[Line]:
+    return [await opening(rows), *(await flatness(sizes)), await many_lists(rows=rows)]
+
+
+def measure(arguments: argparse.Namespace) -> list[Line]:
+    return asyncio.run(all_lines(arguments.rows, arguments.sizes))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=50_000)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    return parser
+
+
+if __name__ == "__main__":
+    main("Views", measure, _parser())

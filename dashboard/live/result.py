@@ -1,0 +1,110 @@
+"""A result: the rows that a filter lets through, in one order. Shared by all views that show a window of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from dashboard.live.matches import Facets, Matches
+from dashboard.live.messages import Row
+from dashboard.live.row_index import RowIndex
+from dashboard.live.slices import Work
+from dashboard.live.sorted_entries import Entry, SortedEntries
+
+FEW = 8
+"""Where at most one row in so many is let through, sorting these is cheaper than going through all in order."""
+
+Touched = Callable[[set[str], set[str]], None]
+"""Told which rows of the result have changed, and which of them are no more in the cluster."""
+
+
+class Result:
+    """Rows are those of `rows` that `matches` lets through, or all where it is None: then the index is the result."""
+
+    def __init__(
+        self, rows: Mapping[str, Row], index: RowIndex, *, matches: Matches | None, base: Matches | None, facets: Facets
+    ) -> None:
+        self.rows = rows
+        """All rows of the kind, by uid."""
+        self.index = index
+        self.matches = matches
+        self.base = base
+        """What the filter lets through without its choice of statuses; None for everything."""
+        self.facets = facets
+        """Of `base`."""
+        self.found = asyncio.Event()
+        """Set when it is what it is to be."""
+        self.error: Exception | None = None
+        """What made it worthless: whoever reads it gets this raised, and a new one is made for who asks."""
+        self.views: dict[object, Touched] = {}
+        """Who is told of changes, and once when it is found."""
+        self._own: SortedEntries | None = None if matches is None else SortedEntries()
+        if self._own is not None:
+            self._own.begin()
+
+    @property
+    def looked_at(self) -> int:
+        """Rows that have been looked at so far."""
+        if self.matches is not None and not self.matches.ready:
+            return self.matches.looked_at
+        return len(self.rows) if self.ready else len(self.index.entry_of)
+
+    @property
+    def ready(self) -> bool:
+        return self.found.is_set()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in (self.index.entry_of if self.matches is None else self.matches.uids)
+
+    def window(self, start: int, size: int) -> list[str]:
+        """The uids of `size` rows from index `start`; none before it is `ready`. Raises `error`."""
+        if self.error is not None:
+            raise self.error
+        return self._entries.window(start, size) if self.ready else []
+
+    def move(self, was: bool, now: bool, old: Entry | None, new: Entry | None) -> None:
+        """A row was let through and is let through now, or not; `old` and `new` are its entries in the index."""
+        if self._own is not None and not (was and now and old is new):
+            self._own.move(old if was else None, new if now else None)
+
+    def build(self) -> Work:
+        """Find what is there; the index and the matches must be `ready`, or be built in the meantime."""
+        parts = [part for part in (self.index, self.matches, self.base) if part is not None]
+        while not all(part.ready for part in parts):
+            for part in parts:
+                if part.error is not None:
+                    raise part.error
+            yield "wait"
+        if self._own is not None and self.matches is not None:
+            if len(self.matches.uids) * FEW <= len(self.index.entry_of):
+                entry_of = self.index.entry_of
+                yield from self._own.finish([entry_of[uid] for uid in self.matches.uids])
+            else:
+                yield from self._in_order(self._own, self.matches.uids)
+        self._say_found()
+
+    def fail(self, error: Exception) -> None:
+        """It cannot be kept, or not be found."""
+        self.error = error
+        self._say_found()
+
+    def _say_found(self) -> None:
+        self.found.set()
+        for tell in tuple(self.views.values()):
+            tell(set(), set())
+
+    def _in_order(self, own: SortedEntries, uids: set[str]) -> Work:
+        entries: list[Entry] = []
+        last: Entry | None = None
+        while following := self.index.entries.after(last):
+            entries += [entry for entry in following if entry[-1] in uids]
+            last = following[-1]
+            yield None
+        yield from own.finish(entries, in_order=True)
+
+    @property
+    def _entries(self) -> SortedEntries:
+        return self.index.entries if self._own is None else self._own

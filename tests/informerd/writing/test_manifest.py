@@ -1,0 +1,95 @@
+"""What was changed in an object, as a merge patch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kubernetes.aio.client.models import V1ConfigMap
+
+from informerd.errors import InvalidCall
+from informerd.objects import Object, ObjectMeta
+from informerd.rest.call import Json
+from informerd.writing.manifest import Head, head_of, manifest_of, patch_to, preconditioned
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "patch"),
+    [
+        ({"a": 1}, {"a": 1}, {}),
+        ({"a": 1}, {"a": 2}, {"a": 2}),
+        ({"a": 1}, {}, {"a": None}),
+        ({"a": 1}, {"a": None}, {"a": None}),
+        ({}, {"a": None}, {}),
+        ({"a": None}, {}, {}),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}}, {"a": {"c": 3}}),
+        ({"a": {"b": 1}}, {"a": {}}, {"a": {"b": None}}),
+        ({"a": [1, 2]}, {"a": [1]}, {"a": [1]}),
+        ({"a": [1]}, {"a": {"b": 1}}, {"a": {"b": 1}}),
+        ({}, {"a": {"b": None, "c": {}}}, {"a": {"c": {}}}),
+        ({"a": 1}, {"a": True}, {"a": True}),
+        ({"a": {"b": [0]}}, {"a": {"b": [False]}}, {"a": {"b": [False]}}),
+    ],
+)
+def test_a_patch_names_what_is_different_and_nothing_else(before: Json, after: Json, patch: Json) -> None:
+    assert patch_to(before, after) == patch
+    assert repr(patch_to(before, after)) == repr(patch)  # 1 == True
+
+
+def test_a_patch_is_for_one_version_of_one_object() -> None:
+    head = Head(name="a", uid="u1", resource_version="7")
+    patch = preconditioned({"metadata": {"labels": {"a": "b"}}, "spec": {}}, head)
+    assert patch == {"metadata": {"labels": {"a": "b"}, "resourceVersion": "7", "uid": "u1"}, "spec": {}}
+
+
+def test_what_was_never_read_is_not_patched() -> None:
+    with pytest.raises(InvalidCall, match="no resourceVersion"):
+        preconditioned({}, Head(name="a"))
+
+
+@pytest.mark.parametrize(
+    "obj", [{}, {"metadata": {}}, {"metadata": 3}, {"metadata": {"name": 3}}, {"metadata": {"name": ""}}, 3, None]
+)
+def test_what_has_no_name_cannot_be_written(obj: Any) -> None:
+    with pytest.raises(InvalidCall):
+        head_of(obj)
+
+
+def test_a_projection_without_its_whole_copy_is_to_be_read_first() -> None:
+    with pytest.raises(InvalidCall, match="read it from the API server"):
+        manifest_of(Object(metadata=ObjectMeta(name="a")))
+
+
+def test_a_manifest_is_the_callers_own() -> None:
+    obj: Json = {"metadata": {"name": "a", "labels": {}}}
+    manifest_of(obj)["metadata"]["labels"]["b"] = "c"
+    assert obj == {"metadata": {"name": "a", "labels": {}}}
+
+
+def test_all_forms_of_an_object_have_the_same_head() -> None:
+    obj = {
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {
+            "name": "a", "namespace": "b", "uid": "c", "resourceVersion": "7", "finalizers": ["e/f"],
+            "deletionTimestamp": "2027-01-15T08:00:00Z", "generation": 3, "labels": None,
+        },
+    }  # fmt: skip
+    head = head_of(obj)
+    assert head.resource_version == "7"
+    assert str(head) == "ConfigMap b/a"
+    model = head_of(V1ConfigMap.from_dict(obj))
+    meta = ObjectMeta(name="a", namespace="b", uid="c", resource_version="7", finalizers=("e/f",), generation=3)
+    projection = head_of(Object(api_version="v1", kind="ConfigMap", metadata=meta))
+    assert head_of(model_free(head)) == projection
+    assert (model.name, model.namespace, model.uid, model.finalizers) == ("a", "b", "c", ("e/f",))
+    assert model.deletion_timestamp
+
+
+def model_free(head: Head) -> Json:
+    return {
+        "apiVersion": head.api_version, "kind": head.kind,
+        "metadata": {
+            "name": head.name, "namespace": head.namespace, "uid": head.uid, "generation": head.generation,
+            "resourceVersion": head.resource_version, "finalizers": [*head.finalizers],
+        },
+    }  # fmt: skip

@@ -1,0 +1,182 @@
+"""Results are what filtering and sorting all rows anew would give, however the rows came and whoever looks."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+from django.http import QueryDict
+
+from dashboard.live.messages import Row
+from dashboard.live.result import Result
+from dashboard.live.results import KEPT, Results
+from dashboard.live.slices import Slices
+from dashboard.resources.query import Query
+from dashboard.resources.terms import Word
+from tests.clock import FakeClock
+from tests.live.feeder import Feeder, pod
+
+MANY = 4_000
+"""Rows that take several slices."""
+
+
+def query(params: str) -> Query:
+    return Query.parse(QueryDict(params), "pods")
+
+
+class World:
+    """A replica with its results, and fresh computations to compare them with."""
+
+    def __init__(self, number: int = 0) -> None:
+        self.clock = FakeClock()
+        self.feed = Feeder("pods", self.clock, [made(n) for n in range(number)])
+        self.slices = Slices()
+        self.results = Results(self.feed.replica, self.clock, self.slices)
+        self.feed.replica.on_change(self.results.apply)
+
+    def expected(self, params: str) -> list[str]:
+        asked, now = query(params), self.clock.time()
+        rows = [row for row in self.feed.replica.rows.values() if asked.matches(row, now)]
+        return [row.uid for row in sorted(rows, key=asked.sort_key)]
+
+    def shown(self, params: str) -> list[str]:
+        result = self.results.open(query(params))
+        return result.window(0, len(result) + 1)
+
+    async def settled(self) -> None:
+        while len(self.slices):  # noqa: ASYNC110 - turns of the loop are what it needs
+            await asyncio.sleep(0)
+
+
+def made(number: int, version: int = 1, **cells: object) -> Row:
+    values = {"status": "Running" if number % 5 else "Failed", "restarts": number % 9, "node": f"node-{number % 30}"}
+    namespace = f"team-{number % 7}"
+    return pod(f"p-{number:05d}", namespace=namespace, version=version, **{**values, **cells})  # type: ignore[arg-type]
+
+
+PARAMS = [
+    "",
+    "sort=-restarts",
+    "namespace=team-3",
+    "namespace=team-1,team-2&q=status=Failed&sort=node",
+    "q=status=Running",
+    "q=p-0000",
+    "q=restarts>3 -status=Failed&sort=-node",
+    "q=age<1h&sort=age",
+]
+
+
+@pytest.mark.parametrize("params", PARAMS)
+async def test_a_result_found_in_slices_while_rows_change_is_the_list(params: str) -> None:
+    world, chance = World(MANY), random.Random(params)
+    result = world.results.open(query(params))
+    assert not result.ready
+    while not result.ready:
+        world.feed.put(*[made(chance.randrange(MANY + 50), 2, restarts=chance.randrange(9)) for _ in range(5)])
+        world.feed.drop(*chance.sample(list(world.feed.replica.rows), 2))
+        await asyncio.sleep(0)
+    await world.settled()
+    assert world.shown(params) == world.expected(params)
+
+
+async def test_all_results_follow_all_changes_together() -> None:
+    world, chance = World(MANY), random.Random(1)
+    for params in PARAMS:
+        world.results.open(query(params))
+    await world.settled()
+    for round_ in range(30):
+        statuses = chance.choice(["Running", "Failed", "Pending"])
+        world.feed.put(
+            *[made(chance.randrange(MANY + 99), 3 + round_, status=statuses) for _ in range(chance.choice([1, 40]))]
+        )
+        world.feed.drop(*chance.sample(list(world.feed.replica.rows), chance.choice([0, 3])))
+    await world.settled()
+    for params in PARAMS:
+        assert world.shown(params) == world.expected(params), params
+        result, asked = world.results.open(query(params)), query(params).without_statuses()
+        rows = [row for row in world.feed.replica.rows.values() if asked.matches(row, world.clock.time())]
+        assert result.facets.total() == len(rows), params
+
+
+async def test_a_relist_is_taken_in_by_slices_and_ends_as_the_list() -> None:
+    world = World(MANY)
+    result = world.results.open(query("q=status=Running&sort=-restarts"))
+    await world.settled()
+    before = result.window(0, 10)
+    world.feed.put_and_drop([made(n, 2, restarts=0) for n in range(MANY, MANY * 2)], list(world.feed.replica.rows))
+    assert len(world.slices) == 1
+    assert all(uid in result.rows for uid in result.window(0, 100)), "what is shown is there, while it lasts"
+    await world.settled()
+    assert result.window(0, 10) != before
+    assert world.shown("q=status=Running&sort=-restarts") == world.expected("q=status=Running&sort=-restarts")
+
+
+def test_views_of_one_filter_and_order_share_a_result_and_orders_share_a_filter() -> None:
+    world = World(20)
+    one, page = world.results.open(query("q=status=Running&sort=-restarts")), query("q=status=Running&page=2")
+    assert world.results.open(query("q=status=Running&sort=-restarts&page=4&columns=name")) is one
+    other = world.results.open(page)
+    assert other is not one
+    assert other.matches is one.matches
+    assert world.results.open(query("sort=-restarts")).index is one.index
+
+
+def test_who_looks_is_told_what_changed_and_what_is_gone_and_of_nothing_else() -> None:
+    world, told = World(30), list[tuple[set[str], set[str]]]()
+    result = world.results.open(query("namespace=team-3"))
+    result.views["me"] = lambda changed, gone: told.append((changed, gone))
+    world.feed.put(made(4, 2))
+    assert told == []
+    world.feed.put(made(3, 2))
+    world.feed.drop("uid-team-3-p-00010")
+    assert told == [({"uid-team-3-p-00003"}, set()), (set(), {"uid-team-3-p-00010"})]
+
+
+def test_time_alone_takes_rows_out() -> None:
+    world = World()
+    now = world.clock.time()
+    world.feed.put(pod("old", created=now - 3590), pod("young", created=now))
+    result = world.results.open(query("q=age<1h"))
+    assert len(result) == 2
+    assert world.results.next_due() == now + 10
+    world.clock._now += 11
+    world.results.pass_time(world.clock.time())
+    assert world.shown("q=age<1h") == ["uid-default-young"]
+
+
+def test_what_nobody_looks_at_is_forgotten_after_a_while() -> None:
+    world = World(5)
+    kept, left = world.results.open(query("sort=node")), world.results.open(query("q=status=Failed"))
+    kept.views["me"] = lambda changed, gone: None
+    world.clock._now += KEPT + 1
+    world.results.sweep()
+    assert len(world.results) == 1
+    assert world.results.open(query("sort=node")) is kept
+    assert world.results.open(query("q=status=Failed")) is not left
+    assert not left.views
+
+
+def test_a_filter_that_fails_on_a_row_ends_its_own_result_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(5)
+    failing, other = world.results.open(query("q=p-0")), world.results.open(query("q=status=Running"))
+    told: list[Result] = []
+    failing.views["me"] = lambda changed, gone: told.append(failing)
+    with monkeypatch.context() as patched:
+        patched.setattr(Word, "matches", lambda *_: 1 / 0)
+        world.feed.put(made(2, 2, status="Pending"))
+    assert told == [failing]
+    with pytest.raises(ZeroDivisionError):
+        failing.window(0, 9)
+    assert other.window(0, 9) == world.expected("q=status=Running")
+    assert world.shown("q=p-0") == world.expected("q=p-0"), "who asks again gets a new one"
+
+
+def test_a_filter_that_cannot_be_found_says_so_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(5)
+    with monkeypatch.context() as patched:
+        patched.setattr(Word, "matches", lambda *_: 1 / 0)
+        result = world.results.open(query("q=p-0"))
+    assert result.found.is_set()
+    with pytest.raises(ZeroDivisionError):
+        result.window(0, 9)

@@ -1,0 +1,100 @@
+"""Entries in blocks are what a sorted list would be, however they came."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from dashboard.live.slices import Work
+from dashboard.live.sorted_entries import BLOCK, Entry, SortedEntries
+
+
+def entry(number: int) -> Entry:
+    return (number % 7, f"name-{number}", f"uid-{number}")
+
+
+def uids(entries: SortedEntries) -> list[str]:
+    return entries.window(0, len(entries) + 1)
+
+
+def finished(work: Work) -> int:
+    return sum(1 for _ in work)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, BLOCK, BLOCK * 5 + 3])
+def test_many_at_once_are_sorted(number: int) -> None:
+    made = [entry(n) for n in random.Random(number).sample(range(number), number)]
+    entries = SortedEntries()
+    entries.begin()
+    finished(entries.finish(list(made)))
+    assert entries.ready
+    assert uids(entries) == [each[-1] for each in sorted(made)]
+
+
+def test_equal_keys_are_no_trouble_for_the_sample() -> None:
+    made = [(0, f"uid-{n:05d}") for n in range(BLOCK * 4)]
+    entries = SortedEntries()
+    entries.begin()
+    finished(entries.finish(list(reversed(made))))
+    assert uids(entries) == [uid for _, uid in made]
+
+
+def test_no_step_sorts_more_than_a_few_blocks() -> None:
+    entries = SortedEntries()
+    entries.begin()
+    number = BLOCK * 20
+    assert finished(entries.finish([entry(n) for n in range(number)])) > number // BLOCK
+
+
+def test_what_moves_while_entries_are_collected_is_not_lost_whether_they_show_it_or_not() -> None:
+    collected = [entry(n) for n in range(100)]
+    entries = SortedEntries()
+    entries.begin()
+    entries.move(entry(5), entry(500))  # collected before it moved
+    entries.move(None, entry(7))  # came, and collected afterwards
+    entries.move(entry(9), None)
+    entries.move(entry(901), entry(902))  # neither was collected
+    work = entries.finish(collected)
+    next(work)
+    entries.move(entry(500), entry(501))
+    finished(work)
+    expected = {entry(n) for n in range(100)} - {entry(5), entry(9)} | {entry(501), entry(902)}
+    assert uids(entries) == [each[-1] for each in sorted(expected)]
+
+
+def test_after_gives_every_entry_once_whatever_moves_in_between() -> None:
+    entries = SortedEntries()
+    for number in range(BLOCK * 3):
+        entries.move(None, entry(number))
+    seen: list[Entry] = []
+    while following := entries.after(seen[-1] if seen else None):
+        seen += following
+        entries.move(seen[-1], None)
+    assert [each[-1] for each in seen] == [each[-1] for each in sorted(entry(n) for n in range(BLOCK * 3))]
+
+
+def test_any_sequence_of_moves_leaves_what_a_sorted_list_would_be() -> None:
+    chance = random.Random(4)
+    entries, model = SortedEntries(), set[Entry]()
+    for _ in range(12_000):
+        new = entry(chance.randrange(6_000)) if chance.random() < 0.7 else None
+        old = chance.choice(tuple(model)) if model and chance.random() < 0.02 else entry(chance.randrange(6_000))
+        entries.move(old, new)
+        model = (model - {old}) | ({new} if new else set())
+    ordered = [each[-1] for each in sorted(model)]
+    assert len(entries) == len(model) > 2 * BLOCK
+    assert uids(entries) == ordered
+    for start in (0, 1, BLOCK - 1, BLOCK, len(model) - 50, len(model), len(model) + 5):
+        assert entries.window(start, 100) == ordered[start : start + 100]
+    assert all(one < other for one, other in pairwise(entries.after(None)))
+
+
+def test_the_last_entry_gone_leaves_nothing() -> None:
+    entries = SortedEntries()
+    entries.move(None, entry(1))
+    entries.move(None, entry(1))
+    entries.move(entry(1), None)
+    entries.move(entry(1), None)
+    assert (len(entries), uids(entries), entries.after(None)) == (0, [], [])
