@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from dashboard.cluster_choice import ClusterChoice, Signature
-from dashboard.demo import DemoCluster
 from dashboard.live.tasks import cancelled, kept_running
 from informerd.clock import Clock
 from informerd.errors import ApiError, ConfigError, InformerdError
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig
 from informerd.rest.discovery import Discovery
+from informerd.testing.demo_process import DemoProcess
 from informerd.version import VERSION
 
 logger = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class Connection:
         self._choice = choice
         self._clock = clock
         self._on_switch = on_switch
-        self._demo = DemoCluster(clock)
+        self._demo = DemoProcess(clock)
         self._config_problem = ""
         self._answer_problem = ""
         self._asking: list[asyncio.Task[None]] = []

@@ -17,7 +17,6 @@ from django.test import override_settings
 
 from dashboard.cluster_choice import ClusterChoice
 from dashboard.connection import CALM, LOOK, RETRY, Connection
-from dashboard.demo import DemoCluster
 from dashboard.live.context import live_of
 from dashboard.resources.kinds import kinds_named
 from dashboard.resources.query import Query
@@ -27,6 +26,7 @@ from informerd.clock import SystemClock
 from informerd.errors import ConfigError, Unreachable
 from informerd.resource import Resource
 from informerd.rest.cluster import ClusterConfig
+from informerd.testing.demo_process import DemoProcess
 from tests.clock import FakeClock, settle
 from tests.wait import eventually
 
@@ -288,7 +288,7 @@ ENDS_WITH_PARENT = "import sys; print({text!r}, flush=True); sys.stdin.read()"
 
 
 async def test_a_demo_cluster_that_does_not_start_says_its_last_words() -> None:
-    demo = DemoCluster(SystemClock(), command=(*PYTHON, "raise SystemExit('no port is free')"))
+    demo = DemoProcess(SystemClock(), command=(*PYTHON, "raise SystemExit('no port is free')"))
     with pytest.raises(ConfigError, match="the demo cluster did not start: no port is free"):
         await demo.start("asked for")
     assert not demo.running
@@ -296,7 +296,7 @@ async def test_a_demo_cluster_that_does_not_start_says_its_last_words() -> None:
 
 async def test_a_demo_cluster_is_called_demo_and_ends_when_told() -> None:
     program = ENDS_WITH_PARENT.format(text=kubeconfig_text("http://127.0.0.1:1"))
-    demo = DemoCluster(SystemClock(), command=(*PYTHON, program))
+    demo = DemoProcess(SystemClock(), command=(*PYTHON, program))
     config = await demo.start("nothing else")
     assert (config.name, config.why, config.server) == ("demo", "nothing else", "http://127.0.0.1:1")
     assert demo.running
@@ -314,7 +314,7 @@ async def test_a_demo_cluster_that_ended_is_started_again(tmp_path: Path, client
 
     connection = Connection(choice(tmp_path), SystemClock(), on_switch=switched)
     program = ENDS_WITH_PARENT.format(text=kubeconfig_text("http://127.0.0.1:1"))
-    demo = connection._demo = DemoCluster(SystemClock(), command=(*PYTHON, program))
+    demo = connection._demo = DemoProcess(SystemClock(), command=(*PYTHON, program))
     await connection.look()
     assert connection.cluster.name == "demo"
     assert demo._process

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Callable, Coroutine
-from inspect import isawaitable
-from typing import Any, TypeVar, overload
+from collections.abc import Callable
+from typing import TypeVar
+
+from informerd.testing.waiting import eventually
+
+__all__ = ["eventually", "until"]
 
 T = TypeVar("T")
 _INTERVAL = 0.02
@@ -20,25 +22,3 @@ def until(condition: Callable[[], T], *, within: float = 10.0, what: str = "") -
             raise AssertionError(f"not within {within:g} s: {what or condition}")
         time.sleep(_INTERVAL)
     return answer
-
-
-@overload
-async def eventually(condition: Callable[[], Coroutine[Any, Any, T]], *, within: float = 10.0, what: str = "") -> T: ...
-
-
-@overload
-async def eventually(condition: Callable[[], T], *, within: float = 10.0, what: str = "") -> T: ...
-
-
-async def eventually(condition: Callable[[], Any], *, within: float = 10.0, what: str = "") -> Any:
-    """`until` for a running event loop; `condition` may be a coroutine function."""
-    deadline = time.monotonic() + within
-    while True:
-        answer = condition()
-        if isawaitable(answer):
-            answer = await answer
-        if answer:
-            return answer
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {within:g} s: {what or condition}")
-        await asyncio.sleep(_INTERVAL)

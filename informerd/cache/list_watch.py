@@ -80,7 +80,7 @@ class ListWatch(Generic[T]):
         self._form = METADATA if metadata_only else whole(resource)
         self._decoder = Decoder(resource, projection, transform, self.faults, form=self._form)
         labels, fields = as_label_selector(label_selector), as_field_selector(field_selector)
-        self._selectors = {"labelSelector": str(labels), "fieldSelector": str(fields)}
+        self.label_selector, self.field_selector = str(labels), str(fields)
 
     @property
     def selector(self) -> str:
@@ -88,8 +88,8 @@ class ListWatch(Generic[T]):
 
         Empty for all of everything.
         """
-        labels, fields = self._selectors["labelSelector"], self._selectors["fieldSelector"]
-        parts = (labels, fields and f"fields:{fields}", "metadata only" if self._form == METADATA else "")
+        fields = self.field_selector
+        parts = (self.label_selector, fields and f"fields:{fields}", "metadata only" if self._form == METADATA else "")
         return " ".join(part for part in parts if part)
 
     async def page(
@@ -156,7 +156,8 @@ class ListWatch(Generic[T]):
             return EventStream(stream, self._decoder, stack.pop_all())
 
     def _parameters(self, given: Mapping[str, str]) -> dict[str, str]:
-        return {name: value for name, value in {**given, **self._selectors}.items() if value}
+        selectors = {"labelSelector": self.label_selector, "fieldSelector": self.field_selector}
+        return {name: value for name, value in {**given, **selectors}.items() if value}
 
     @staticmethod
     def _keep(decoded: list[T | None], objects: list[T]) -> int:

@@ -65,6 +65,8 @@ class SharedInformer(Generic[T]):
         self.resource: Resource = list_watch.resource
         self.namespace = list_watch.namespace
         self.selector = list_watch.selector
+        self.list_watch = list_watch
+        """Which objects these are, and how they are asked for."""
         self.store: Store[T] = Store(indexes)
         self.lister = Lister(self.resource, self.store, list_watch.projection)
         """Answers by name, namespace, selectors and indexes from the store."""

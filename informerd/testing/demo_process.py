@@ -1,4 +1,4 @@
-"""The built-in demo cluster: a child process that ends when this one does, however this one ends."""
+"""The demo cluster's process: a child that ends when this one does, however this one ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import IO
 
 from informerd.clock import Clock
 from informerd.errors import ConfigError
-from informerd.rest.cluster import ClusterConfig, TlsConfig, UserConfig
+from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
 
 START_LIMIT = 30.0
 """Seconds within which the child must have said its kubeconfig."""
@@ -21,20 +21,27 @@ STOP_LIMIT = 1.0
 _POLL = 0.05
 _LONGEST = 1024 * 1024
 """Bytes of what the child says that are read: its kubeconfig, or why it did not start."""
-_ROOT = Path(__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parents[2]
+"""Where `devcluster` lies, beside `informerd`."""
 
 
-class DemoCluster:
-    """Starts `devcluster` on a free port and knows how to reach it.
+class DemoProcess:
+    """Starts `devcluster` on a free port, with `options` of its command line, and knows how to reach it.
 
     The child reads its standard input, which is a pipe from this process, and ends when that closes: nothing is left
     behind, not even after a SIGKILL or a reload. What it says, its kubeconfig first, goes to a file without a name,
     which is gone with the two processes.
     """
 
-    def __init__(self, clock: Clock, *, command: tuple[str, ...] = (sys.executable, "-m", "devcluster")) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        command: tuple[str, ...] = (sys.executable, "-m", "devcluster"),
+        options: tuple[str, ...] = (),
+    ) -> None:
         self._clock = clock
-        self._command = command
+        self._command = (*command, *options)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property

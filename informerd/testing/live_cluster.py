@@ -1,0 +1,67 @@
+"""A cluster under a test: clients for it, manifests into it, controllers on it, and knowing when they are through."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Self
+
+from informerd.cache.factory import SharedInformerFactory
+from informerd.clients.dynamic_client import DynamicClient
+from informerd.controller.controller import Controller
+from informerd.rest.call import Json
+from informerd.rest.client import Client
+from informerd.rest.cluster_config import ClusterConfig
+from informerd.testing.manifests import Manifest, apply_manifest, read_manifests
+from informerd.testing.running import Runnable, controllers_of, running
+from informerd.testing.settling import settled
+
+
+class LiveCluster:
+    """Any API server that a test may write to. An async context manager.
+
+    Its clients and informers live by real time, because the API server does: it is controllers and managers whose
+    clock a test injects.
+    """
+
+    client: Client
+    dynamic: DynamicClient
+    """For reading and writing any kind, as plain dicts."""
+    factory: SharedInformerFactory
+    """For informers; `running` starts them."""
+
+    def __init__(self, config: ClusterConfig) -> None:
+        self.config = config
+        self._controllers: list[Controller] = []
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            self.client = await stack.enter_async_context(Client(self.config))
+            self.factory = await stack.enter_async_context(SharedInformerFactory(self.client))
+            self.dynamic = DynamicClient(self.client, discovery=self.factory.discovery)
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def apply(self, *manifests: Manifest) -> list[Json]:
+        """Have these objects so, see `apply_manifest`; as they are then. Raises the errors of `informerd.errors`."""
+        return [await apply_manifest(self.dynamic, manifest) for manifest in read_manifests(manifests)]
+
+    @asynccontextmanager
+    async def running(self, *runnables: Runnable) -> AsyncIterator[None]:
+        """Run controllers and managers, and the factory's informers, see `running.running`."""
+        self.factory.start()
+        started = [controller for each in runnables for controller in controllers_of(each)]
+        async with running(*runnables):
+            self._controllers += started
+            try:
+                yield
+            finally:
+                self._controllers = [each for each in self._controllers if each not in started]
+
+    async def settled(self, *, within: float = 10.0) -> None:
+        """Wait until all that runs here has done what there is to do, see `settling.settled`. Raises NotInTime."""
+        await settled(self.client, self._controllers, self.factory.informers, within=within)

@@ -1,0 +1,69 @@
+"""Running controllers and managers for the length of a test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from informerd.controller.controller import Controller
+from informerd.errors import NotInTime
+from informerd.testing.waiting import eventually
+
+START_LIMIT = 30.0
+"""Seconds of real time within which caches must have synced and workers started."""
+
+STOP_LIMIT = 5.0
+"""Seconds of real time after which what does not stop is cancelled."""
+
+
+class Runnable(Protocol):
+    """A Controller, or a Manager of some."""
+
+    async def run(self) -> None: ...
+
+    def stop(self) -> object: ...
+
+
+def controllers_of(runnable: object) -> Sequence[Controller]:
+    """The controllers that it runs."""
+    found: Sequence[Controller] = getattr(runnable, "controllers", ())
+    return (runnable,) if isinstance(runnable, Controller) else found
+
+
+@asynccontextmanager
+async def running(*runnables: Runnable) -> AsyncIterator[None]:
+    """Run them: inside, all their controllers have synced and reconcile; at the end they are stopped.
+
+    What one of them raises is raised here. Raises AssertionError where they do not start within START_LIMIT seconds,
+    and NotInTime where they do not stop within STOP_LIMIT, in an ExceptionGroup where there are several.
+    """
+    tasks = [asyncio.create_task(each.run(), name=f"{type(each).__name__} under test") for each in runnables]
+    try:
+        await eventually(lambda: _started(runnables, tasks), within=START_LIMIT, what="controllers start")
+        yield
+    finally:
+        await _stop(runnables, tasks)
+
+
+def _started(runnables: Sequence[Runnable], tasks: list[asyncio.Task[None]]) -> bool:
+    controllers = [controller for each in runnables for controller in controllers_of(each)]
+    return any(task.done() for task in tasks) or all(each.phase == "running" for each in controllers)
+
+
+async def _stop(runnables: Sequence[Runnable], tasks: list[asyncio.Task[None]]) -> None:
+    for runnable in runnables:
+        runnable.stop()
+    _, late = await asyncio.wait(tasks, timeout=STOP_LIMIT)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    failures = [error for task in tasks if not task.cancelled() and (error := task.exception())]
+    if late:
+        names = ", ".join(task.get_name() for task in late)
+        failures.append(NotInTime(f"not stopped within {STOP_LIMIT:g} s: {names}"))
+    if len(failures) == 1:
+        raise failures[0]
+    if failures:
+        raise BaseExceptionGroup("several of what ran under test have failed", failures)

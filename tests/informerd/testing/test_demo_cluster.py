@@ -1,0 +1,146 @@
+"""The test kit, used as its users use it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from informerd import MYDEMOS, PODS, Controller, InvalidCall, KindSource, NotFound, NotInTime, Object, Request, Result
+from informerd.testing import DemoCluster, FakeClock, LiveCluster, settle
+from tests import clusters
+
+MYDEMO = """
+apiVersion: crddemo.k8s.io/v1
+kind: Mydemo
+metadata: {name: web}
+spec: {ip: 10.0.0.1, port: 80}
+"""
+
+
+@pytest.fixture
+async def cluster() -> AsyncIterator[LiveCluster]:
+    """The demo cluster's server in this process, which starts sooner."""
+    server = clusters.DemoCluster()
+    await server.start_again()
+    async with LiveCluster(server.config) as cluster:
+        yield cluster
+    await server.kill()
+
+
+async def test_a_controller_is_tested_in_ten_lines_with_an_hour_in_no_time() -> None:
+    clock, seen = FakeClock(), []
+
+    async def reconcile(request: Request) -> Result:
+        seen.append(request.key)
+        return Result(requeue_after=3600)
+
+    async with DemoCluster() as cluster:
+        mydemos = KindSource(cluster.factory.informer(MYDEMOS))
+        async with cluster.running(Controller("hourly", reconcile, sources=[mydemos], clock=clock)):
+            await cluster.apply(MYDEMO)
+            await cluster.settled()
+            assert seen == ["default/web"]
+            await clock.advance(3600)
+            await cluster.settled()
+    assert seen == ["default/web", "default/web"]
+
+
+async def test_settled_waits_for_what_a_controller_writes_and_does_about_that(cluster: LiveCluster) -> None:
+    """Each map makes the next one, up to e."""
+    maps = cluster.dynamic.resource("configmaps", "default")
+
+    async def reconcile(request: Request) -> None:
+        if request.namespace == "default" and request.name in "abcd":
+            await maps.create({"metadata": {"name": chr(ord(request.name) + 1)}})
+
+    informer = await cluster.factory.informer_for("configmaps", Object)
+    async with cluster.running(Controller("chain", reconcile, sources=[KindSource(informer)])):
+        await maps.create({"metadata": {"name": "a"}})
+        await cluster.settled()
+        assert [*"abcde"] == sorted(each.metadata.name for each in informer.store if len(each.metadata.name) == 1)
+        await maps.delete("e")
+        await cluster.settled()
+        assert informer.store.get("default/e") is None
+
+
+async def test_settled_says_what_is_still_going_on(cluster: LiveCluster) -> None:
+    going_on = asyncio.Event()
+
+    async def reconcile(request: Request) -> None:
+        await going_on.wait()
+
+    async with cluster.running(stuck := Controller("stuck", reconcile)):
+        stuck.requeue(Request("default", "web"))
+        with pytest.raises(NotInTime, match=r"not settled within 0.1 s: the controller stuck has been at default/web"):
+            await cluster.settled(within=0.1)
+        going_on.set()
+        await cluster.settled()
+
+
+async def test_manifests_are_dicts_texts_and_files_and_bring_their_status(cluster: LiveCluster, tmp_path: Path) -> None:
+    file = tmp_path / "pods.yaml"
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {containers: [{name: main, image: nginx}]}}"
+    file.write_text(f"{pod % 'a'}\n---\n{pod % 'b'}\n")
+    written = await cluster.apply(file, MYDEMO, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}})
+    assert [each["kind"] for each in written] == ["Pod", "Pod", "Mydemo", "Namespace"]
+    (pod_a,) = await cluster.apply(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "status": {"phase": "Running"}}
+    )
+    assert (pod_a["status"]["phase"], pod_a["spec"]["containers"][0]["name"]) == ("Running", "main")
+
+
+async def test_a_definition_is_served_when_it_has_been_applied(cluster: LiveCluster) -> None:
+    await cluster.apply(
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "ships.sea.io"},
+            "spec": {
+                "group": "sea.io",
+                "names": {"plural": "ships", "kind": "Ship"},
+                "scope": "Cluster",
+                "versions": [
+                    {
+                        "name": "v1",
+                        "served": True,
+                        "storage": True,
+                        "schema": {"openAPIV3Schema": {"type": "object"}},
+                    }
+                ],
+            },
+        },
+        {"apiVersion": "sea.io/v1", "kind": "Ship", "metadata": {"name": "argo"}},
+    )
+    assert (await cluster.dynamic.resource("ships").get("argo"))["kind"] == "Ship"
+
+
+async def test_what_is_no_manifest_is_refused_with_what_to_do(cluster: LiveCluster) -> None:
+    with pytest.raises(InvalidCall, match=r"'web.yaml', which is no object: give a Path for a file"):
+        await cluster.apply("web.yaml")
+    with pytest.raises(InvalidCall, match="is no YAML"):
+        await cluster.apply("{a: [")
+    with pytest.raises(InvalidCall, match="apiVersion and kind"):
+        await cluster.apply({"metadata": {"name": "web"}})
+
+
+async def test_the_demo_cluster_is_empty_and_gone_afterwards() -> None:
+    async with DemoCluster() as cluster:
+        process = cluster._process
+        assert process.running
+        assert (await cluster.dynamic.resource("pods").list()).items == []
+        with pytest.raises(NotFound):
+            await cluster.dynamic.resource("mydemos", "default").get("web")
+    assert not process.running
+
+
+async def test_what_a_controller_raises_is_raised_in_the_test(cluster: LiveCluster) -> None:
+    async def reconcile(request: Request) -> None: ...
+
+    stranger = cluster.factory.informer(PODS)
+    await stranger.close()
+    with pytest.raises(Exception, match="the informer of pods has stopped"):
+        async with cluster.running(Controller("late", reconcile, sources=[KindSource(stranger)])):
+            await settle()
