@@ -18,6 +18,9 @@ urlpatterns = [
     path("healthz", live.healthz, name="healthz"),
     path("readyz", live.readyz, name="readyz"),
     path("resources/<str:resource>/", resources.object_list, name="list"),
+    re_path(
+        r"^resources/(?P<resource>[^/]+)/export\.(?P<suffix>csv|json|yaml)$", resources.object_export, name="export"
+    ),
     path(_OBJECT, resources.object_detail, name="detail"),
     path(f"{_OBJECT}yaml/", resources.object_yaml, name="yaml"),
     path(f"{_OBJECT}edit/", edits.edit, name="edit"),

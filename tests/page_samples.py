@@ -174,6 +174,7 @@ def list_view(rows: int = 9, *, text: str = "", problems: Iterable[Made] = (), *
         health=health(),
         expected=None,
         looking=None,
+        export_links=(("csv", "?csv"), ("json", "?json"), ("yaml", "?yaml")),
         namespaces=(),
         query=Made(text=text, problems=tuple(problems), namespaces=(), hidden=()),
     )

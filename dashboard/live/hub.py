@@ -27,6 +27,7 @@ from dashboard.live.feed_query import FeedQuery
 from dashboard.live.feed_view import FeedView
 from dashboard.live.freshness import Problem, beat
 from dashboard.live.list_view import ListView
+from dashboard.live.messages import Row
 from dashboard.live.metrics import Metrics
 from dashboard.live.overview_view import OverviewView
 from dashboard.live.renderer import Renderer
@@ -124,6 +125,12 @@ class Hub:
         replica, result = self._replicas.get(kind.key), self._results(kind.key).open(query)
         state = ListView.state_of(kind, query)
         return self._open(ListView, state, lambda: ListView(kind, query, result, replica, self._clock)).seen_by(query)
+
+    async def all_rows(self, kind: KindInfo, query: Query) -> list[Row]:
+        """Every row of the list in its order, as of the moment in which they are found. KeyError: not watched."""
+        result = self._results(kind.key).open(query)
+        await result.found.wait()
+        return [result.rows[uid] for uid in result.window(0, len(result))]
 
     def _results(self, key: str) -> Results:
         results = self._listed.get(key)

@@ -141,6 +141,13 @@ class ListView(View):
         return self.kind.path
 
     @property
+    def export_links(self) -> tuple[tuple[str, str], ...]:
+        """The list as a file: its suffix and its address."""
+        encoded = self.query.with_(page=1).query_string()
+        rest = f"?{encoded}" if encoded else ""
+        return tuple((suffix, f"{self.kind.path}export.{suffix}{rest}") for suffix in ("csv", "json", "yaml"))
+
+    @property
     def namespaces(self) -> tuple[str, ...]:
         return self.query.namespaces
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
@@ -13,7 +14,9 @@ from dashboard.live.context import LiveParts, live_of
 from dashboard.live.lines import object_href
 from dashboard.live.replica import Replica
 from dashboard.resources.address import keep_address, params_before
+from dashboard.resources.export import FORMATS, export
 from dashboard.resources.kinds import KindInfo, find_kind
+from dashboard.resources.kubectl_command import kubectl_command
 from dashboard.resources.missing import missing_kind, missing_object
 from dashboard.resources.page_info import is_watched, namespace_choices, namespace_names, page_info
 from dashboard.resources.query import Problem, Query
@@ -49,11 +52,38 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     fragment = _wants_list_only(request)
     template = "resources/_fragment.html" if fragment else "resources/list.html"
     still = Query.parse(params_before(request), kind.key).canonical
-    context = {**view.context(), "page": page, "still": still, "held": fragment}
+    command = kubectl_command(kind, query)
+    context = {**view.context(), "page": page, "still": still, "held": fragment, "command": command}
     response = render(request, template, context, status=404 if lost and not fragment else 200)
     if fragment and query.problems:
         keep_address(response)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+@require_safe
+async def object_export(request: HttpRequest, resource: str, suffix: str) -> HttpResponseBase:
+    """All rows of a list as a file: ``export.csv``, ``export.json`` or ``export.yaml`` with the list's parameters.
+
+    503 while the kind is being read, 400 where the filter has a mistake: a file cannot say so as a page does.
+    """
+    live = live_of(request)
+    kind = watched_kind(live, resource)
+    if kind is None:
+        return await missing_kind(request, resource)
+    query = Query.parse(request.GET, kind.key)
+    if query.problems:
+        asked = request.GET
+        sentences = [f"{each.param}={asked.get(each.param, '')}: {each.message}\n" for each in query.problems]
+        return HttpResponse("".join(sentences), status=400, content_type="text/plain; charset=utf-8")
+    view = live.hub.list_view(kind, query)
+    if not is_known(live.replicas.get(kind.key)):
+        return _not_read_yet(kind, view.health.problem)
+    rows = await live.hub.all_rows(kind, query)
+    content = export(suffix, rows, query.shown_columns())
+    response = StreamingHttpResponse(content, content_type=FORMATS[suffix].content_type)
+    response["Content-Disposition"] = f'attachment; filename="{kind.resource.plural}.{suffix}"'
+    response["Cache-Control"] = "no-store"
     return response
 
 

@@ -1,0 +1,121 @@
+"""Lists as files, and as kubectl commands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+
+import pytest
+import yaml
+from django.http import QueryDict
+
+from dashboard.resources.kinds import KINDS
+from dashboard.resources.kubectl_command import kubectl_command
+from dashboard.resources.query import Query
+from informerd.cache.health import Health
+from tests.resources.made import made
+from tests.resources.site import Site
+from tests.resources.test_pages import mydemo, pod, small_site
+
+
+async def body(site: Site, path: str, status: int = 200) -> tuple[str, str]:
+    response = await site.client.get(path)
+    assert response.status_code == status, path
+    if response.streaming:
+        return "".join([piece.decode() async for piece in response]), response["Content-Type"]  # type: ignore[attr-defined]
+    return response.content.decode(), response["Content-Type"]
+
+
+async def test_csv_has_the_lists_columns_and_all_its_rows_in_its_order() -> None:
+    text, kind = await body(small_site(), "/resources/pods/export.csv?q=web&sort=-name&columns=name,namespace,age")
+    assert kind == "text/csv; charset=utf-8"
+    header, *rows = csv.reader(io.StringIO(text))
+    assert header == ["Name", "Namespace", "Age since"]
+    assert [row[0] for row in rows] == ["web-2", "web-1"]
+    assert rows[0][2].endswith("Z")
+
+
+async def test_json_is_a_list_that_kubectl_takes_and_yaml_a_document_an_object() -> None:
+    managed = made("Pod", "p", namespace="shop", metadata={"managedFields": [{"manager": "kubectl"}]})
+    site = Site(("pods", managed), pod("web-1"))
+    text, kind = await body(site, "/resources/pods/export.json")
+    found = yaml.safe_load(text)
+    assert (kind, found["kind"], found["apiVersion"]) == ("application/json", "List", "v1")
+    assert [item["metadata"]["name"] for item in found["items"]] == ["p", "web-1"]
+    assert "managedFields" not in text
+    documents = [*yaml.safe_load_all((await body(site, "/resources/pods/export.yaml"))[0])]
+    assert documents == found["items"]
+
+
+async def test_an_export_of_nothing_is_a_whole_file() -> None:
+    site = small_site()
+    assert yaml.safe_load((await body(site, "/resources/pods/export.json?q=nothing"))[0])["items"] == []
+    assert len((await body(site, "/resources/pods/export.csv?q=nothing"))[0].splitlines()) == 1
+
+
+async def test_a_text_that_a_spreadsheet_would_run_is_no_formula_any_more() -> None:
+    site = Site(("pods", made("Pod", "p", namespace="shop", spec={"nodeName": "=cmd|' /C calc'!A0"})))
+    text, _ = await body(site, "/resources/pods/export.csv?columns=name,node")
+    assert [*csv.reader(io.StringIO(text))][1] == ["p", "'=cmd|' /C calc'!A0"]
+
+
+async def test_many_rows_are_written_whole() -> None:
+    site = Site(*(pod(f"p-{number:04d}") for number in range(730)))
+    text, _ = await body(site, "/resources/pods/export.csv?columns=name")
+    assert text.split() == ["Name", *(f"p-{number:04d}" for number in range(730))]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "says"),
+    [
+        ("/resources/pods/export.csv?q=restarts%3E", 400, "q=restarts>: expected a number"),
+        ("/resources/nonsense.example.com/export.csv", 404, ""),
+        ("/resources/pods/export.xml", 404, ""),
+    ],
+)
+async def test_what_cannot_be_exported_says_why(path: str, status: int, says: str) -> None:
+    assert says in (await body(small_site(), path, status))[0]
+
+
+async def test_a_kind_that_has_not_been_read_is_no_empty_file() -> None:
+    site = Site(mydemo("alpha"), silent=("pods",))
+    assert "Ask again" in (await body(site, "/resources/pods/export.csv", 503))[0]
+    site.feeds.feeders["mydemos.crddemo.k8s.io"].beat(Health(state="syncing", since=site.clock.time()))
+    await body(site, "/resources/mydemos.crddemo.k8s.io/export.csv", 503)
+
+
+@pytest.mark.parametrize(
+    ("params", "command", "leaves_out"),
+    [
+        ("", "kubectl get pods -A", ()),
+        ("namespace=shop", "kubectl get pods -n shop", ()),
+        ("namespace=shop,search", "kubectl get pods -A", ("namespace=search,shop",)),
+        ("q=label:app=web", "kubectl get pods -A -l app=web", ()),
+        ("q=-label:app=web", "kubectl get pods -A -l app!=web", ()),
+        ("q=label:app=web,api label:tier", "kubectl get pods -A -l 'app in (api,web),tier'", ()),
+        ("q=-label:app", "kubectl get pods -A -l '!app'", ()),
+        ("q=label:app=w*", "kubectl get pods -A", ("label:app=w*",)),
+        ("q=node=node-3", "kubectl get pods -A --field-selector spec.nodeName=node-3", ()),
+        ("q=status=Running web&sort=-age", "kubectl get pods -A --sort-by=.metadata.creationTimestamp",
+         ("web", "status=Running")),
+        ("sort=-restarts", "kubectl get pods -A", ("sort=-restarts",)),
+    ],
+)  # fmt: skip
+def test_the_kubectl_command_lists_the_same_or_says_what_it_cannot(
+    params: str, command: str, leaves_out: tuple[str, ...]
+) -> None:
+    found = kubectl_command(KINDS["pods"], Query.parse(QueryDict(params), "pods"))
+    assert shlex.split(found.text) == shlex.split(command)
+    assert found.leaves_out == leaves_out
+
+
+def test_a_name_in_the_filter_cannot_leave_its_place_in_the_command() -> None:
+    found = kubectl_command(KINDS["pods"], Query.parse(QueryDict("q=node=%22%3Brm -rf /%22"), "pods"))
+    assert shlex.split(found.text)[-1] == "spec.nodeName=;rm -rf /"
+
+
+async def test_the_list_offers_its_files_and_its_command() -> None:
+    text = (await small_site().client.get("/resources/pods/?q=label:app=web&page=1")).content.decode()
+    assert 'href="/resources/pods/export.csv?q=label:app%3Dweb"' in text
+    assert "kubectl get pods -A -l app=web" in text
