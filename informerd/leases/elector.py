@@ -125,15 +125,17 @@ class Elector:
 
     async def _renew_in_time(self) -> str:
         """Renew, by as many tries as the time allows; why that did not do, or ""."""
-        why = "this process stood still"
+        why = ""
         while (left := self._leadership.seconds_held) > 0:
             try:
                 async with within(left, self._clock):
                     return await self._renew()
-            except (InformerdError, TimeoutError) as error:
+            except InformerdError as error:
                 why = self._say("cannot renew the lease", error)
+            except TimeoutError:
+                why = why or "no answer came in time"
             await self._clock.sleep(min(self._election.retry_period, self._leadership.seconds_held))
-        return f"not renewed for {self._election.renew_deadline:g} s: {why}"
+        return f"not renewed for {self._election.renew_deadline:g} s: {why or 'this process stood still'}"
 
     async def _renew(self) -> str:
         """Renew once; why it is not this process's any more, or "". Raises what the API server says otherwise."""

@@ -1,0 +1,25 @@
+"""API servers to hold elections on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.cluster_config import ClusterConfig
+from tests.clusters import DemoCluster
+from tests.controlplane import ControlPlane
+
+
+@pytest.fixture(params=["real", "demo"])
+async def cluster(request: pytest.FixtureRequest) -> AsyncIterator[ClusterConfig]:
+    """The real API server, and the demo cluster."""
+    if request.param == "real":
+        controlplane: ControlPlane = request.getfixturevalue("controlplane")
+        yield load_kubeconfig(controlplane.kubeconfig)
+        return
+    demo = DemoCluster()
+    await demo.start_again()
+    yield demo.config
+    await demo.kill()
