@@ -6,8 +6,6 @@ priorityqueue.go.
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
 from collections.abc import Hashable, Mapping
 from math import isfinite
 from typing import Generic, TypeVar
@@ -20,13 +18,12 @@ from informerd.workqueue.delayed import Delayed
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter, RateLimiter
 from informerd.workqueue.ready import Ready
 from informerd.workqueue.state import QueueState
+from informerd.workqueue.waiters import ELSEWHERE, Waiters, running_loop
 
 K = TypeVar("K", bound=Hashable)
 
 LOW_PRIORITY = -100
 """Of what is not urgent: the initial list, and updates that changed nothing (controller-runtime's LowPriority)."""
-
-ELSEWHERE = "call it in the thread of its event loop, from another one by loop.call_soon_threadsafe(queue.add, key)"
 
 
 _Mark = tuple[int, float]
@@ -54,9 +51,9 @@ class WorkQueue(Generic[K]):
         self._processing: dict[K, _Mark] = {}
         self._delayed: Delayed[K] = Delayed()
         self._alarm = Alarm(self._add_due, self._clock, f"delays of the work queue {name}".rstrip())
-        self._workers: deque[asyncio.Future[None]] = deque()
+        self._workers = Waiters(self._title)
         """Those that wait in `get`."""
-        self._drains: list[asyncio.Future[None]] = []
+        self._drains = Waiters(self._title)
         self._is_shut_down = False
 
     @property
@@ -132,7 +129,7 @@ class WorkQueue(Generic[K]):
         while not self._ready.count:
             if self._is_shut_down:
                 raise QueueShutDown(self.name)
-            await self._wait()
+            await self._workers.wait(pass_on=True)
         item = self._ready.pop()
         priority, since = self._dirty.pop(item)
         now = self._now()
@@ -156,13 +153,13 @@ class WorkQueue(Generic[K]):
         self.counters.work.add(self._now() - since)
         if again := self._dirty.get(item):
             self._make_ready(item, again[0])
-        elif self._drains and not self._dirty and not self._processing:
-            self._end_drains()
+        elif self._drains.waiting and not self._dirty and not self._processing:
+            self._drains.wake_all()
 
     def shut_down(self) -> None:
         """Take no more keys and drop what is not due yet. What waits is still handed out. Ends every `drain`."""
         self._close()
-        self._end_drains()
+        self._drains.wake_all()
 
     async def drain(self) -> None:
         """Shut down, and wait until all that waited has been handed out and is done (ShutDownWithDrain).
@@ -171,12 +168,7 @@ class WorkQueue(Generic[K]):
         """
         self._close()
         if self._dirty or self._processing:
-            drained = asyncio.get_running_loop().create_future()
-            self._drains.append(drained)
-            try:
-                await drained
-            finally:
-                self._drains = [each for each in self._drains if each is not drained]
+            await self._drains.wait()
 
     def state(self) -> QueueState:
         """What it looks like now."""
@@ -208,8 +200,8 @@ class WorkQueue(Generic[K]):
 
     def _make_ready(self, item: K, priority: int) -> None:
         self._ready.add(item, priority)
-        if self._workers:
-            self._wake()
+        if self._workers.waiting:
+            self._workers.wake()
 
     def _move_up(self, item: K, mark: _Mark, priority: int) -> None:
         before, since = mark
@@ -218,7 +210,7 @@ class WorkQueue(Generic[K]):
             self._ready.move(item, before, priority)
 
     def _delay(self, item: K, at: float, priority: int) -> None:
-        if _running_loop() is None:
+        if running_loop() is None:
             raise InvalidCall(f"{item} cannot be added to {self._title} with a delay here: {ELSEWHERE}")
         self._alarm.set(at)
         self._delayed.add(item, at, priority)
@@ -229,50 +221,11 @@ class WorkQueue(Generic[K]):
         if (at := self._delayed.next_at) is not None:
             self._alarm.set(at)
 
-    async def _wait(self) -> None:
-        worker = asyncio.get_running_loop().create_future()
-        self._workers.append(worker)
-        try:
-            await worker
-        except BaseException:
-            if not worker.done() or worker.cancelled():
-                self._workers = deque(each for each in self._workers if each is not worker)
-            elif self._ready.count:
-                self._wake()
-            raise
-
-    def _wake(self) -> None:
-        """Have one of the workers that wait look again."""
-        while self._workers:
-            worker = self._workers.popleft()
-            if worker.done():
-                continue
-            if worker.get_loop() is not _running_loop():
-                self._workers.appendleft(worker)
-                raise InvalidCall(f"{self._title} is used from outside its event loop: {ELSEWHERE}")
-            worker.set_result(None)
-            return
-
     def _close(self) -> None:
         self._is_shut_down = True
         self._delayed.clear()
         self._alarm.cancel()
-        for worker in self._workers:
-            if not worker.done():
-                worker.set_result(None)
-        self._workers.clear()
-
-    def _end_drains(self) -> None:
-        for drained in self._drains:
-            if not drained.done():
-                drained.set_result(None)
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
+        self._workers.wake_all()
 
 
 def _first(marks: Mapping[K, _Mark], now: float) -> tuple[str, float]:
