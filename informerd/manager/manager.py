@@ -133,7 +133,7 @@ class Manager:
         self._health.add("ping", lambda: True)
         self._ready.add("caches", self._caches.check)
         self._ready.add("runnables", self._check_runnables)
-        self.metrics = MetricsPage(self.client)
+        self.metrics = MetricsPage(self.client, self)
         self._probes = None if probes is None else ProbeServer(probes, (self._health, self._ready), self.metrics.text)
         self._lifecycle: Lifecycle | None = None
         self._stopped = False

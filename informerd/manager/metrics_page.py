@@ -9,12 +9,15 @@ from informerd.manager.cached_client import CachedClient
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
+    from informerd.metrics.controller_collector import HasControllers
+
 
 class MetricsPage:
     """The numbers of a manager; `registry` takes a program's own collectors, too."""
 
-    def __init__(self, client: CachedClient) -> None:
+    def __init__(self, client: CachedClient, manager: HasControllers) -> None:
         self._client = client
+        self._manager = manager
         self._registry: CollectorRegistry | None = None
 
     @property
@@ -23,10 +26,11 @@ class MetricsPage:
         if self._registry is None:
             from prometheus_client import CollectorRegistry  # none but who serves metrics needs it
 
-            from informerd.metrics import InformerCollector
+            from informerd.metrics import ControllerCollector, InformerCollector
 
             self._registry = CollectorRegistry()
             self._registry.register(InformerCollector(*self._client.factories))
+            self._registry.register(ControllerCollector(self._manager))
         return self._registry
 
     def text(self) -> tuple[bytes, str]:

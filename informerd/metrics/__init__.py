@@ -1,5 +1,9 @@
-"""What the informers count, for Prometheus. Needs prometheus_client, which nothing else of informerd imports."""
+"""What informers, controllers and their queues count, for Prometheus.
+
+Needs prometheus_client, which nothing else of informerd imports by itself.
+"""
 
 from informerd.metrics.collector import InformerCollector
+from informerd.metrics.controller_collector import ControllerCollector
 
-__all__ = ["InformerCollector"]
+__all__ = ["ControllerCollector", "InformerCollector"]

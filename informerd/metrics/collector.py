@@ -1,6 +1,6 @@
 """Informers' metrics for Prometheus: a collector to register wherever yours are.
 
-The only module that imports prometheus_client; nothing is registered by itself, and no number is kept here.
+Nothing is registered by itself, and no number is kept here.
 
 registry = CollectorRegistry()
 registry.register(InformerCollector(factory))
@@ -9,31 +9,25 @@ start_http_server(9100, registry=registry)  # or generate_latest(registry) in a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import accumulate, chain, count
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-from informerd.cache.counters import Distribution
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.probe import Probe
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, SystemClock
+from informerd.metrics.families import add, family_of
 from informerd.metrics.handler_measures import HANDLER_MEASURES, PROBE_MEASURES
 from informerd.metrics.informer_measures import INFORMER_MEASURES
-from informerd.metrics.measures import LABELS, Measure, ProbeMeasure, Subject, Value
-
-PREFIX = "informerd_"
+from informerd.metrics.measures import LABELS, Measure, ProbeMeasure, Subject
+from informerd.metrics.scopes import Scope, Scopes
 
 Source = SharedInformerFactory | SharedInformer[Any]
 """A factory stands for all its informers, also those that it will be asked for later, and for its probe."""
-
-
-Scope = tuple[str, ...]
-"""The values of LABELS."""
 
 
 class InformerCollector(Collector):
@@ -49,8 +43,7 @@ class InformerCollector(Collector):
     def __init__(self, *sources: Source, cluster: str = "", clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
         self._sources: dict[Source, str] = dict.fromkeys(sources, cluster)
-        self._numbers: WeakKeyDictionary[SharedInformer[Any], tuple[Scope, int]] = WeakKeyDictionary()
-        """What each was told apart by in the last scrape."""
+        self._scopes: Scopes[SharedInformer[Any]] = Scopes()
 
     def add(self, source: Source, *, cluster: str = "") -> None:
         """Show `source` too, or under another label than before."""
@@ -63,16 +56,16 @@ class InformerCollector(Collector):
     def describe(self) -> Iterable[Metric]:
         """The families without numbers, for the registry's check of names."""
         measures: list[Measure | ProbeMeasure] = [*INFORMER_MEASURES, *HANDLER_MEASURES, *PROBE_MEASURES]
-        return [_family(measure, _labels(measure)) for measure in measures]
+        return [family_of(measure.kind, measure.name, measure.meaning, _labels(measure)) for measure in measures]
 
     def collect(self) -> Iterator[Metric]:
         """The families with the numbers of now."""
         subjects = self._subjects()
         for measure in (*INFORMER_MEASURES, *HANDLER_MEASURES):
-            family = _family(measure, _labels(measure))
+            family = family_of(measure.kind, measure.name, measure.meaning, _labels(measure))
             for labels, subject in subjects.items():
                 for own, value in measure.read(subject):
-                    _add(family, (*labels, *own), value)
+                    add(family, (*labels, *own), value)
             yield family
         yield from self._probes()
 
@@ -82,13 +75,13 @@ class InformerCollector(Collector):
             if isinstance(source, SharedInformerFactory):
                 probes.setdefault(cluster, []).append(source.probe)
         for measure in PROBE_MEASURES:
-            family = _family(measure, _labels(measure))
+            family = family_of(measure.kind, measure.name, measure.meaning, _labels(measure))
             for cluster, group in probes.items():
                 found: dict[tuple[str, ...], list[float]] = {}
                 for own, value in chain.from_iterable(map(measure.read, group)):
                     found.setdefault(own, []).append(value)
                 for own, values in found.items():
-                    _add(family, (cluster, *own), sum(values) if measure.kind == "counter" else max(values))
+                    add(family, (cluster, *own), sum(values) if measure.kind == "counter" else max(values))
             yield family
 
     def _subjects(self) -> dict[tuple[str, ...], Subject]:
@@ -98,25 +91,7 @@ class InformerCollector(Collector):
             for source, cluster in [*self._sources.items()]
             for informer in (source.informers if isinstance(source, SharedInformerFactory) else (source,))
         }
-        numbers = self._numbered(shown)
-        return {_told_apart(*numbers[informer]): Subject(informer, informer.health(), now) for informer in shown}
-
-    def _numbered(self, shown: Mapping[SharedInformer[Any], Scope]) -> Mapping[SharedInformer[Any], tuple[Scope, int]]:
-        """A number for each that no other of its scope has; the last scrape's, so that no series changes its owner."""
-        before = {informer: self._numbers.get(informer) for informer in shown}
-        found = {each: last for each, last in before.items() if last is not None and last[0] == shown[each]}
-        taken = {*found.values()}
-        for informer, scope in shown.items():
-            if informer not in found:
-                number = next(number for number in count(1) if (scope, number) not in taken)
-                found[informer] = (scope, number)
-                taken.add((scope, number))
-        self._numbers = WeakKeyDictionary(found)
-        return found
-
-
-def _told_apart(scope: Scope, number: int) -> Scope:
-    return scope if number == 1 else (*scope[:-1], f"{scope[-1]} ({number})".lstrip())
+        return {scope: Subject(each, each.health(), now) for each, scope in self._scopes.told_apart(shown).items()}
 
 
 def _scope(informer: SharedInformer[Any], cluster: str) -> Scope:
@@ -126,22 +101,3 @@ def _scope(informer: SharedInformer[Any], cluster: str) -> Scope:
 
 def _labels(measure: Measure | ProbeMeasure) -> tuple[str, ...]:
     return (*(LABELS if isinstance(measure, Measure) else LABELS[:1]), *measure.labels)
-
-
-def _family(measure: Measure | ProbeMeasure, labels: tuple[str, ...]) -> Metric:
-    name = PREFIX + measure.name
-    match measure.kind:
-        case "counter":
-            return CounterMetricFamily(name, measure.meaning, labels=labels)
-        case "histogram":
-            return HistogramMetricFamily(name, measure.meaning, labels=labels)
-    return GaugeMetricFamily(name, measure.meaning, labels=labels)
-
-
-def _add(family: Metric, labels: tuple[str, ...], value: Value) -> None:
-    match family, value:
-        case HistogramMetricFamily(), Distribution(bounds=bounds, counts=counts, sum=total):
-            ends = (*map(str, bounds), "+Inf")
-            family.add_metric(labels, [*zip(ends, accumulate(counts), strict=True)], total)
-        case CounterMetricFamily() | GaugeMetricFamily(), int() | float():
-            family.add_metric(labels, value)

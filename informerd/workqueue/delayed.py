@@ -73,12 +73,12 @@ class Delayed(Generic[K]):
             heappop(heap)
         return None
 
-    def pop(self, now: float) -> list[tuple[K, int]]:
-        """Take out those that are due, in order, with their priorities."""
+    def pop(self, now: float) -> list[tuple[K, float, int]]:
+        """Take out those that are due, in order, with when they were and their priorities."""
         found = []
         while (at := self.next_at) is not None and at <= now:
             item = heappop(self._heap)[2]
-            found.append((item, self._due.pop(item).priority))
+            found.append((item, at, self._due.pop(item).priority))
         return found
 
     def _tidy(self) -> None:

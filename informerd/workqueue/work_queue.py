@@ -79,10 +79,7 @@ class WorkQueue(Generic[K]):
                 before = self._delayed.discard(item)
                 if before is not None and before > priority:
                     priority = before
-            self._dirty[item] = (priority, self._now())
-            self.counters.adds += 1
-            if item not in self._processing:
-                self._make_ready(item, priority)
+            self._put(item, priority, self._now())
         elif priority > mark[0]:
             self._move_up(item, mark, priority)
 
@@ -198,6 +195,12 @@ class WorkQueue(Generic[K]):
         except TypeError:
             raise UnusableKey(self.name, item) from None
 
+    def _put(self, item: K, priority: int, since: float) -> None:
+        self._dirty[item] = (priority, since)
+        self.counters.adds += 1
+        if item not in self._processing:
+            self._make_ready(item, priority)
+
     def _make_ready(self, item: K, priority: int) -> None:
         self._ready.add(item, priority)
         if self._workers.waiting:
@@ -216,10 +219,10 @@ class WorkQueue(Generic[K]):
         self._delayed.add(item, at, priority)
 
     def _add_due(self) -> None:
-        for item, priority in self._delayed.pop(self._now()):
-            self.add(item, priority=priority)
-        if (at := self._delayed.next_at) is not None:
-            self._alarm.set(at)
+        for item, at, priority in self._delayed.pop(self._now()):
+            self._put(item, priority, at)
+        if (next_at := self._delayed.next_at) is not None:
+            self._alarm.set(next_at)
 
     def _close(self) -> None:
         self._is_shut_down = True

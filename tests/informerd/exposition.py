@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
-
-from informerd.metrics import InformerCollector
+from prometheus_client.registry import Collector
 
 
 class Scrape:
     """One scrape: written out, and parsed again as Prometheus does."""
 
-    def __init__(self, collector: InformerCollector) -> None:
+    def __init__(self, collector: Collector) -> None:
         registry = CollectorRegistry()
         registry.register(collector)
         self.text = generate_latest(registry).decode()

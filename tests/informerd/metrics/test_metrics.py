@@ -599,4 +599,4 @@ class TestCollector:
                 names += [each.name for each in node.names] if isinstance(node, ast.Import) else []
                 if any(name.partition(".")[0] == "prometheus_client" for name in names):
                     importing.add(file.name)
-        assert importing == {"collector.py"}
+        assert importing == {"collector.py", "controller_collector.py", "families.py", "metrics_page.py"}

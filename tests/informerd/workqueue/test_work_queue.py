@@ -44,7 +44,7 @@ class TestKeys:
         assert await take_all(queue) == ["a", "b", "c"]
 
     async def test_a_key_that_waits_is_handed_out_once_however_often_it_is_added(self, queue: WorkQueue[str]) -> None:
-        for key in "abaab":
+        for key in "abaaba":
             queue.add(key)
         assert await take_all(queue) == ["a", "b"]
         assert queue.state().adds == 2
@@ -85,6 +85,13 @@ class TestKeys:
         first.cancel()
         assert await second == "a"
         assert first.cancelled()
+
+    async def test_a_worker_that_is_being_cancelled_is_passed_over(self, queue: WorkQueue[str]) -> None:
+        first, second = (asyncio.ensure_future(queue.get()) for _ in range(2))
+        await settle()
+        first.cancel()
+        queue.add("a")
+        assert await second == "a"
 
     async def test_a_worker_that_is_cancelled_while_nothing_waits_is_not_woken_later(
         self, queue: WorkQueue[str]
@@ -159,10 +166,11 @@ class TestPriorities:
         queue.add("a")
         assert await take_all(queue) == ["c", "a", "b"]
 
-    async def test_a_lower_priority_changes_nothing(self, queue: WorkQueue[str]) -> None:
+    async def test_a_lower_or_the_same_priority_changes_nothing(self, queue: WorkQueue[str]) -> None:
         queue.add("a")
         queue.add("b")
         queue.add("a", priority=LOW_PRIORITY)
+        queue.add("a", priority=0)
         assert await take_all(queue) == ["a", "b"]
 
     async def test_a_key_added_while_it_is_worked_on_keeps_the_highest_priority_that_it_was_added_with(
@@ -286,6 +294,27 @@ class TestDelays:
         assert queue.state().depth == 1
         queue.done("a")
         assert await take_all(queue) == ["a"]
+
+    async def test_a_delay_that_was_overtaken_is_not_taken_for_a_later_one(
+        self, queue: WorkQueue[str], clock: FakeClock
+    ) -> None:
+        queue.add_after("a", 5)
+        queue.add("a")
+        queue.done(await queue.get())
+        queue.add_after("a", 10)
+        await clock.advance(9)
+        assert queue.state().depth == 0
+        await clock.advance(1)
+        assert queue.state().depth == 1
+
+    async def test_of_several_delays_of_a_key_the_highest_priority_wins(
+        self, queue: WorkQueue[str], clock: FakeClock
+    ) -> None:
+        for key, delays in (("a", ((5, 3), (2, 1))), ("b", ((2, 1), (5, 3)))):
+            for seconds, priority in delays:
+                queue.add_after(key, seconds, priority=priority)
+        await clock.advance(2)
+        assert {key: queue.priority_of(key) for key in (await queue.get(), await queue.get())} == {"a": 3, "b": 3}
 
     async def test_what_is_overtaken_again_and_again_does_not_pile_up(
         self, queue: WorkQueue[str], clock: FakeClock

@@ -16,7 +16,7 @@ from tests.clock import FakeClock, settle
 
 WORKERS = 3
 
-KEYS = st.sampled_from("abcde")
+KEYS = st.sampled_from("aaabbbccd")
 PRIORITIES = st.sampled_from([0, 0, 0, -100, 1, 7])
 SECONDS = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 1.0, 2.0, 5.0, 1000.0])
 

@@ -1,0 +1,43 @@
+"""Scopes: the labels of what is shown, each of one thing only, as Prometheus refuses a series that is there twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+T = TypeVar("T")
+
+Scope = tuple[str, ...]
+"""Values of labels."""
+
+
+class Scopes(Generic[T]):
+    """Adds `` (2)`` to the last label of the second thing of one scope; in the next scrape again to the same thing."""
+
+    def __init__(self) -> None:
+        self._numbers: WeakKeyDictionary[T, tuple[Scope, int]] = WeakKeyDictionary()
+        """What each was told apart by in the last scrape."""
+
+    def told_apart(self, shown: Mapping[T, Scope]) -> Mapping[T, Scope]:
+        """A scope for each that no other has."""
+        numbers = self._numbered(shown)
+        return {each: _told_apart(*numbers[each]) for each in shown}
+
+    def _numbered(self, shown: Mapping[T, Scope]) -> Mapping[T, tuple[Scope, int]]:
+        """A number for each that no other of its scope has; the last scrape's, so that no series changes its owner."""
+        before = {each: self._numbers.get(each) for each in shown}
+        found = {each: last for each, last in before.items() if last is not None and last[0] == shown[each]}
+        taken = {*found.values()}
+        for each, scope in shown.items():
+            if each not in found:
+                number = next(number for number in count(1) if (scope, number) not in taken)
+                found[each] = (scope, number)
+                taken.add((scope, number))
+        self._numbers = WeakKeyDictionary(found)
+        return found
+
+
+def _told_apart(scope: Scope, number: int) -> Scope:
+    return scope if number == 1 else (*scope[:-1], f"{scope[-1]} ({number})".lstrip())
