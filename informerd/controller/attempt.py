@@ -37,8 +37,8 @@ class Attempt:
         awaitable = self._function(request)
         if not isawaitable(awaitable):
             raise InvalidReconcile(
-                f"the reconcile {name_of(self._function)} of the controller {self._controller} is a plain function: "
-                "write it with `async def`"
+                f"the reconcile {name_of(self._function)} of the controller {self._controller} gave {awaitable!r}, "
+                "which cannot be awaited: write it with `async def`, and without `yield`"
             )
         result = await (awaitable if self._timeout is None else self._in_time(awaitable, self._timeout))
         if result is None or isinstance(result, Result):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from math import inf
 
-from informerd.clock import Clock, SystemClock, within
+from informerd.clock import Clock, SystemClock
 from informerd.controller.attempt import Attempt, Reconcile, check_reconcile
 from informerd.controller.counters import ReconcileCounters
 from informerd.controller.enqueuing import Target
@@ -16,11 +16,12 @@ from informerd.controller.handlers import as_request
 from informerd.controller.journal import Journal
 from informerd.controller.phases import PhaseListener, Phases
 from informerd.controller.request import Request
-from informerd.controller.sources import Source, StartedSource
+from informerd.controller.source_set import SourceSet
+from informerd.controller.sources import Source
 from informerd.controller.state import ControllerState, Phase
 from informerd.controller.watchdog import Watchdog
 from informerd.controller.workers import Workers
-from informerd.errors import AlreadyStarted, CacheSyncTimeout, InvalidCall
+from informerd.errors import AlreadyStarted, InvalidCall
 from informerd.workqueue.rate_limiter import RateLimiter
 from informerd.workqueue.work_queue import WorkQueue
 
@@ -85,9 +86,8 @@ class Controller:
         self._journal = Journal(self._clock)
         attempt = Attempt(reconcile, controller=name, timeout=reconcile_timeout, clock=self._clock)
         self._workers = Workers(workers, self.queue, attempt, self._journal, name=name, clock=self._clock)
-        self._target = Target(name, self.queue, self._clock)
-        self._sources: list[Source] = []
-        self._started: list[StartedSource] | None = None
+        self._sources = SourceSet(Target(name, self.queue, self._clock))
+        self._has_run = False
         self._stopping = asyncio.Event()
         for source in sources:
             self.watch(source)
@@ -123,16 +123,17 @@ class Controller:
     def watch(self, source: Source) -> None:
         """Take requests from `source`, too. Where the controller runs, at once, and no worker waits for its sync.
 
-        Raises InvalidCall for what is no source.
+        Raises InvalidCall for what is no source, and after `stop`.
         """
-        if not callable(getattr(source, "start", None)) or isinstance(source, type):
-            raise InvalidCall(f"{source!r} is no source: KindSource(informer) makes one of an informer")
-        self._sources.append(source)
-        if self._started is not None:
-            self._started.append(source.start(self._target))
+        if self._stopping.is_set():
+            raise InvalidCall(f"the controller {self.name} has been stopped and takes no more sources")
+        self._sources.add(source)
 
     def requeue(self, request: Request, *, priority: int = 0) -> None:
-        """Have `request` reconciled now, whatever it waits for. Raises InvalidCall for what is no Request."""
+        """Have `request` reconciled now, whatever it waits for. Raises InvalidCall for what is no Request.
+
+        From another thread: ``loop.call_soon_threadsafe(controller.requeue, request)``.
+        """
         self.queue.add(as_request(request), priority=priority)
 
     def stop(self) -> None:
@@ -148,12 +149,12 @@ class Controller:
         Raises CacheSyncTimeout, which names the sources that have not synced and says why not, InformerStopped, and
         AlreadyStarted the second time: a controller runs once.
         """
-        if self._started is not None:
+        if self._has_run:
             raise AlreadyStarted(f"the controller {self.name} was started before")
-        self._started = []
+        self._has_run = True
         try:
             async with AsyncExitStack() as stack:
-                stack.push_async_callback(self._stop_sources)
+                stack.push_async_callback(self._sources.stop)
                 if await self._is_synced():
                     await self._work()
         except Exception as error:
@@ -185,25 +186,10 @@ class Controller:
         )
 
     async def _is_synced(self) -> bool:
-        """Start the sources and wait for their sync; False where the controller was stopped before."""
+        """Start the sources and wait for them; False where it is stopped before."""
         self._enter("waiting for caches", "the controller %s waits for its caches", self.name)
-        started = self._started = [source.start(self._target) for source in self._sources]
-        syncing = asyncio.create_task(_all_synced(started), name=f"sync of the controller {self.name}")
-        stopping = asyncio.create_task(self._stopping.wait(), name=f"stop of the controller {self.name}")
-        try:
-            async with within(self._sync_timeout, self._clock):
-                await asyncio.wait((syncing, stopping), return_when=asyncio.FIRST_COMPLETED)
-        except TimeoutError:
-            sentence = f"the caches of the controller {self.name} have not synced within {self._sync_timeout:g} s: {{}}"
-            raise CacheSyncTimeout(self._pending(), sentence) from None
-        finally:
-            syncing.cancel()
-            stopping.cancel()
-            await asyncio.wait((syncing, stopping))
-        if self._stopping.is_set():
-            return False
-        syncing.result()
-        return True
+        self._sources.start()
+        return await self._sources.wait_for_sync(self._sync_timeout, self._stopping)
 
     async def _work(self) -> None:
         plural = "" if self.workers == 1 else "s"
@@ -218,33 +204,14 @@ class Controller:
         finally:
             watching.cancel()
 
-    async def _stop_sources(self) -> None:
-        for started in self._started or ():
-            await started.stop()
-
-    def _pending(self) -> dict[str, str]:
-        """Why each source that has not synced has not, by its name."""
-        pending: dict[str, str] = {}
-        for number, (source, started) in enumerate(zip(self._sources, self._started or (), strict=False)):
-            if not started.has_synced:
-                name = source.name
-                pending[f"{name} (source {number + 1})" if name in pending else name] = started.why_not
-        return pending
-
     def _problem_now(self) -> str:
         if self.phase != "waiting for caches":
             return self.problem
-        return "; ".join(f"{name} is {why}" for name, why in self._pending().items())
+        return "; ".join(f"{name} is {why}" for name, why in self._sources.pending.items())
 
     def _enter(self, phase: Phase, text: str, *words: object) -> None:
         self.phase = phase
         log.info(text, *words, extra={"controller": self.name, "phase": phase})
-
-
-async def _all_synced(started: list[StartedSource]) -> None:
-    """Those that are added while this waits, too."""
-    for each in started:
-        await each.wait_for_sync()
 
 
 def _check(name: object, workers: object, **seconds: object) -> None:

@@ -59,10 +59,6 @@ class Journal:
         if len(self._failed) > FAILED:
             self._failed.popitem(last=False)
 
-    def forget_failure(self, request: Request) -> None:
-        """Nobody asks for it any more."""
-        self._failed.pop(request, None)
-
     @property
     def last_failed(self) -> tuple[FailedKey, ...]:
         """The newest first."""
@@ -85,7 +81,7 @@ class Journal:
 
 
 def in_one_line(error: BaseException) -> str:
-    """An error as people read it in a table: its class, unless it is one of ours, and its first LINE characters."""
+    """An error as people read it in a table: its class and its words, LINE characters at most."""
     text = " ".join(str(error).split())
     name = type(error).__name__
     line = f"{name}: {text}" if text else name

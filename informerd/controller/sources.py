@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from informerd.cache.factory import why_not
 from informerd.cache.shared_informer import Registration, SharedInformer
@@ -20,7 +20,6 @@ from informerd.objects import Object
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
-Item = TypeVar("Item")
 
 TURN = 100
 """Items of a channel that are taken in a row before the event loop gets its turn."""
@@ -142,6 +141,16 @@ class _StartedKind(Generic[T]):
         self._registration.remove()
 
 
+Channel: TypeAlias = (
+    AsyncIterable[T | GenericEvent[T] | Request]
+    | asyncio.Queue[T | GenericEvent[T] | Request]
+    | asyncio.Queue[T]
+    | asyncio.Queue[GenericEvent[T]]
+    | asyncio.Queue[Request]
+)
+"""An async iterator, or a queue that others put into."""
+
+
 class ChannelSource(Generic[T]):
     """Events from outside the cluster: an async iterator, or an asyncio.Queue that others put into.
 
@@ -152,7 +161,7 @@ class ChannelSource(Generic[T]):
 
     def __init__(
         self,
-        channel: AsyncIterable[T | GenericEvent[T] | Request] | asyncio.Queue[T | GenericEvent[T] | Request],
+        channel: Channel[T],
         handler: EnqueueHandler[T] | None = None,
         *predicates: Predicate[T],
         name: str = "channel",
@@ -169,7 +178,7 @@ class ChannelSource(Generic[T]):
         return _StartedChannel(self.name, _items(self._channel), enqueuing, target)
 
 
-async def _items(channel: AsyncIterable[Item] | asyncio.Queue[Item]) -> AsyncGenerator[Item, None]:
+async def _items(channel: Channel[T]) -> AsyncGenerator[Any, None]:
     """Whatever comes, until an iterator ends or a queue is shut down."""
     if isinstance(channel, asyncio.Queue):
         with contextlib.suppress(*_QUEUE_SHUT_DOWN):

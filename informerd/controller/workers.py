@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from informerd.cache.listener import is_cancelled
 from informerd.clock import Clock
 from informerd.controller.attempt import Attempt, outcome_of
 from informerd.controller.counters import Outcome
-from informerd.controller.journal import Journal
+from informerd.controller.journal import Journal, in_one_line
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import InformerdError, QueueShutDown, TerminalError
@@ -32,7 +31,7 @@ class Workers:
     """`count` of them. Source of the rules: controller-runtime's internal/controller/controller.go.
 
     Whatever a reconcile raises, SystemExit included, is its own failure, and no worker ends by it; so is a cancellation
-    that was not meant for the worker. KeyboardInterrupt is the exception.
+    that does not come from `run`, such as of something that it awaits. KeyboardInterrupt is the exception.
     """
 
     def __init__(
@@ -59,9 +58,12 @@ class Workers:
         names = (f"worker {number + 1} of the controller {self._name}" for number in range(self._count))
         tasks = [asyncio.create_task(self._work(), name=name) for name in names]
         try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-            for task in done:
-                task.result()
+            _, rest = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if self._ending and rest:
+                await asyncio.wait(rest)
+            for task in tasks:
+                if task.done():
+                    task.result()
         finally:
             self.end()
             for task in tasks:
@@ -88,9 +90,10 @@ class Workers:
         try:
             result = await self._attempt(request)
         except asyncio.CancelledError as error:
-            if is_cancelled():
+            if self._ending:
                 raise
-            self._failed(request, error, began)  # something that it awaited was cancelled, not this worker
+            _uncancel()
+            self._failed(request, error, began)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:  # noqa: BLE001 - a user's function must not end the worker
@@ -102,20 +105,20 @@ class Workers:
     def _went_well(self, request: Request, result: Result | None) -> Outcome:
         self._journal.went_well(request)
         if result is not None and result.requeue_after is not None:
-            self._queue.forget(request)
+            self._forget(request)
             self._queue.add_after(request, result.requeue_after, priority=result.priority)
             return "requeue_after"
         if result is not None and result.requeue:
             self._add_rate_limited(request, result.priority)
             return "requeue"
-        self._queue.forget(request)
+        self._forget(request)
         return "success"
 
     def _failed(self, request: Request, error: BaseException, began: float) -> None:
         outcome = outcome_of(error)
         self._journal.ended(outcome, self._clock.now() - began)
         if outcome == "terminal":
-            self._queue.forget(request)
+            self._forget(request)
             retry_in = None
         else:
             retry_in = self._add_rate_limited(request)
@@ -126,12 +129,22 @@ class Workers:
         """In how many seconds it will be tried again. A limiter that raises loses no request."""
         try:
             return self._queue.add_rate_limited(request, priority=priority)
-        except Exception:
-            if number := self._repeats.count("limiter"):
-                text = "the rate limiter of the controller %s failed on %s%s"
-                log.exception(text, self._name, request.key, nth(number), extra={"controller": self._name})
+        except Exception as error:  # noqa: BLE001 - a user's limiter, too, must not end the worker
+            self._say_limiter(request, error)
             self._queue.add_after(request, AFTER_FAULT, priority=priority)
             return AFTER_FAULT
+
+    def _forget(self, request: Request) -> None:
+        try:
+            self._queue.forget(request)
+        except Exception as error:  # noqa: BLE001 - as above
+            self._say_limiter(request, error)
+
+    def _say_limiter(self, request: Request, error: Exception) -> None:
+        if number := self._repeats.count("limiter"):
+            fields = {"controller": self._name, "object": request.key, "failures": number}
+            text = "the rate limiter of the controller %s failed on %s%s"
+            log.error(text, self._name, request.key, nth(number), exc_info=error, extra=fields)
 
     def _say(self, request: Request, error: BaseException, retry_in: float | None) -> None:
         """One line for what the API server or the reconcile itself says; what else is raised comes with its trace."""
@@ -141,8 +154,8 @@ class Workers:
         expected = isinstance(error, InformerdError) and (type(error) is not TerminalError or error.__cause__ is None)
         again = "until it changes there will be no other try" if retry_in is None else f"next try in {retry_in:.3g} s"
         fields = {"controller": self._name, "object": request.key, "failures": number, "retry_in": retry_in}
-        text = "the controller %s failed on %s: %s: %s; %s%s"
-        words = (self._name, request.key, type(error).__name__, error, again, nth(number))
+        text = "the controller %s failed on %s: %s; %s%s"
+        words = (self._name, request.key, in_one_line(error), again, nth(number))
         log.error(text, *words, exc_info=None if expected else error, extra=fields)
 
     async def _take_turns(self) -> None:
@@ -152,3 +165,10 @@ class Workers:
             await asyncio.sleep(0)
             self._in_turn = 0
             self._turn_began = self._clock.now()
+
+
+def _uncancel() -> None:
+    """Take back what a reconcile has done to its worker by cancelling the current task."""
+    task = asyncio.current_task()
+    while task is not None and task.uncancel():
+        pass

@@ -30,8 +30,8 @@ class Script:
             raise answer
         if callable(answer):
             answer = await answer()
-        assert answer is None or isinstance(answer, Result)
-        return answer
+        assert answer in (None, True) or isinstance(answer, Result)
+        return answer if isinstance(answer, Result) else None
 
     @property
     def names(self) -> str:
@@ -42,7 +42,7 @@ class Script:
 @asynccontextmanager
 async def running(reconcile: Reconcile, clock: FakeClock, **options: Any) -> AsyncIterator[Controller]:
     """A controller that reconciles; at the end it is stopped."""
-    controller = Controller("demo", reconcile, clock=clock, **options)
+    controller = Controller("demo", reconcile, clock=clock, **{"stuck_after": None, **options})
     task = asyncio.create_task(controller.run())
     await settle()
     try:
