@@ -55,13 +55,10 @@ def chosen_cluster(options: argparse.Namespace) -> ClusterConfig:
     return ClusterConfig(name=master, server=master, why="--master") if master else current_cluster()
 
 
-def log_lines(*, verbose: bool = False) -> None:
+def log_lines() -> None:
     """Write the log to standard error, a line each: time, level, who, what."""
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.DEBUG if verbose else logging.INFO,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("asyncio").setLevel(logging.WARNING)
 
 
 def run_to_end(program: str, main: Main) -> int:

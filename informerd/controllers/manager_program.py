@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import socket
 from collections.abc import Callable
 
 from informerd.controllers.command_line import chosen_cluster, command_line, log_lines, say_error
@@ -43,8 +41,8 @@ def run_manager(program: str, options: argparse.Namespace, add: Add) -> int:
 
 
 def election(lease: str) -> Election | None:
-    """The election of a Lease by its name, if there is one, as this host and process. Raises InvalidCall."""
+    """The election of a Lease by its name, if there is one. Raises InvalidCall."""
     if not lease:
         return None
     namespace, _, name = lease.rpartition("/")
-    return Election(name, namespace=namespace, identity=f"{socket.gethostname()}_{os.getpid()}")
+    return Election(name, namespace=namespace)

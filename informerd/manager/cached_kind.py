@@ -137,6 +137,10 @@ class CachedKind(Generic[T]):
         """All verbs, past the cache: reads that must be of this moment, scale, other subresources."""
         return self._client(namespace)
 
+    def in_namespace(self, namespace: str) -> ResourceClient[T]:
+        """As `api`: for the helpers of `informerd.writing`. Their writes do not wait for the cache."""
+        return self._client(namespace)
+
     async def read(self, which: Which) -> T:
         """The object as the API server has it now. Raises NotFound."""
         request = _request(which)

@@ -1,0 +1,162 @@
+"""docs/controllers.md: its programs run, do and print what it says, and all that it names exists."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import informerd
+from informerd.errors import controllers, writing
+from tests.informerd.controllers.samples import mydemo, replica_set
+from tests.program import ROOT
+from tests.terminal import Running, Terminal, demo_terminal, real_terminal, terminal
+from tests.wait import eventually
+
+__all__ = ["demo_terminal", "real_terminal", "terminal"]
+
+DOCUMENT = ROOT / "docs" / "controllers.md"
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCKS = FENCED.findall(DOCUMENT.read_text())
+PYTHON = [source for language, source in BLOCKS if language == "python"]
+FIRST, KIT, ELECTION = PYTHON
+SESSIONS = [source.splitlines() for language, source in BLOCKS if language == "console"]
+PREFIX = re.compile(r"^\S+ \S+ [A-Z]+ [\w-]+: ")
+"""Time, level and name of a line of the log."""
+
+
+def section(title: str) -> str:
+    return DOCUMENT.read_text().partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_the_first_controller_has_thirty_lines() -> None:
+    lines = [line for line in FIRST.splitlines() if line.strip()]
+    assert len(lines) <= 30
+    assert "manager.run_program()" in lines[-1]
+
+
+async def test_the_first_controller_keeps_a_config_map_for_each_mydemo(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.namespace("first")
+    await terminal.do("delete", "mydemos,configmaps", "--all", "--namespace=first")
+
+    async def address() -> str:
+        found = json.loads(await terminal.do("get", "configmaps", "--namespace=first", "--output=json"))["items"]
+        return next((each["data"]["address"] for each in found if each["metadata"]["name"] == "alpha"), "")
+
+    async def becomes(wanted: str) -> None:
+        async def is_so() -> bool:
+            return await address() == wanted
+
+        await eventually(is_so, within=30, what=f"the address is {wanted}")
+
+    with terminal.run("-c", FIRST) as program:
+        await terminal.make(mydemo("alpha"), "first")
+        await becomes("10.0.0.1:80")
+        patch = '--patch={"spec":{"port":81}}'
+        await terminal.do("patch", "mydemo", "alpha", "--namespace=first", "--type=merge", patch)
+        await becomes("10.0.0.1:81")
+        patch = '--patch={"data":{"address":"nowhere"}}'
+        await terminal.do("patch", "configmap", "alpha", "--namespace=first", "--type=merge", patch)
+        await becomes("10.0.0.1:81")
+        await terminal.do("delete", "configmap", "alpha", "--namespace=first")
+        await becomes("10.0.0.1:81")
+        assert await program.interrupt() == 0
+        assert program.complaints == []
+    said = await terminal.do("get", "events", "--namespace=first", "--output=jsonpath={.items[*].message}")
+    assert "its address is 10.0.0.1:81" in said
+
+
+def shown(command: str) -> tuple[list[str], list[str]]:
+    """The arguments of a command of the page, and what it shows below."""
+    lines = next(lines for lines in SESSIONS if command in lines[0])
+    return shlex.split(lines[0])[2:], lines[1:]
+
+
+def printed(program: Running, wanted: list[str]) -> list[str]:
+    """Those lines of a program's that begin as some that are wanted do, without time, level and name."""
+    beginnings = {line.split()[0] for line in wanted}
+    lines = [PREFIX.sub("", line) for line in program.lines]
+    elsewhere = re.compile(r"\b(?!shop/|Sync/|Add/)[\w-]+/")
+    return [line for line in lines if line and line.split()[0] in beginnings and not elsewhere.search(line)]
+
+
+async def test_crddemo_prints_what_the_page_shows(terminal: Terminal) -> None:
+    await emptied(terminal, "mydemos")
+    arguments, wanted = shown("informerd.controllers.crddemo")
+    with terminal.run(*arguments) as program:
+        await program.says("Started workers$")
+        await terminal.make(mydemo("alpha"), "shop")
+        await program.says("Successfully synced 'shop/alpha'$")
+        await terminal.do("delete", "mydemo", "alpha", "--namespace=shop")
+        await program.says("Successfully synced 'shop/alpha'$", times=2)
+        await program.interrupt()
+        assert printed(program, wanted) == wanted
+
+
+async def test_the_tutorial_controller_prints_what_the_page_shows(terminal: Terminal) -> None:
+    await emptied(terminal, "mydemos")
+    arguments, wanted = shown("informerd.controllers.tutorial")
+    with terminal.run(*arguments) as program:
+        await terminal.make(mydemo("alpha"), "shop")
+        await program.says("^Sync/Add/Update for Mydemo alpha$")
+        await terminal.make(mydemo("beta"), "shop")
+        await program.says("Dropping mydemo shop/beta")
+        await terminal.do("delete", "mydemo", "alpha", "--namespace=shop")
+        await program.says("^Mydemo shop/alpha does not exist$")
+        assert [*dict.fromkeys(printed(program, wanted))] == wanted  # one of the five tries is shown
+
+
+async def test_the_example_of_controller_runtime_prints_what_the_page_shows(terminal: Terminal) -> None:
+    await emptied(terminal, "replicasets")
+    arguments, wanted = shown("examples.replica_set")
+    await terminal.make(replica_set("web"), "shop")
+    with terminal.run(*arguments) as program:
+        await program.says("Reconciling ReplicaSet shop/web", times=2)  # once more for the label that it wrote
+        assert [*dict.fromkeys(printed(program, wanted))] == wanted
+
+
+async def emptied(terminal: Terminal, kind: str) -> None:
+    terminal.namespace("shop")
+    await terminal.do("delete", kind, "--all", "--namespace=shop")
+
+
+async def test_the_test_of_the_page_passes() -> None:
+    names: dict[str, Callable[[], Awaitable[None]]] = {}
+    exec(KIT, names)
+    await names["test_it_looks_again_after_an_hour"]()
+
+
+def test_the_manager_of_the_page_takes_part_in_an_election(
+    demo_terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(demo_terminal.kubeconfig))
+    names: dict[str, informerd.Manager] = {}
+    exec(ELECTION, names)
+    assert not names["manager"].state().leads
+
+
+def test_every_name_of_ours_exists() -> None:
+    text = re.sub(r"```.*?```", "", DOCUMENT.read_text(), flags=re.DOTALL)
+    for title in ("For people who know client-go and controller-runtime", "For people who know kopf"):
+        for row in section(title).splitlines():
+            text = text.replace(row, row.partition(" | ")[2])
+    names = {*re.findall(r"`([A-Z][a-z]\w+)\b", text), *re.findall(r"`([a-z]+_\w+)\(?", section("Writing"))}
+    assert len(names) > 40
+    others = {"DemoCluster", "FakeClock", "LiveCluster", "None"}
+    assert [name for name in sorted(names - others) if not hasattr(informerd, name)] == []
+
+
+def test_every_error_of_controllers_is_named() -> None:
+    named = {*re.findall(r"`([A-Z]\w+)`", section("When something is wrong"))}
+    modules = (controllers, writing)
+    errors = {name for module in modules for name, each in vars(module).items() if is_error(each, module)}
+    assert errors - named == set()
+
+
+def is_error(each: object, module: ModuleType) -> bool:
+    return isinstance(each, type) and issubclass(each, Exception) and each.__module__ == module.__name__
