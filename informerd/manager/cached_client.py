@@ -62,6 +62,7 @@ class CachedClient:
         self._namespaces = tuple(namespaces)
         self._strip = strip_managed_fields
         self._wait = wait_for_own_writes
+        self._own_writes: list[OwnWrites[Any]] = []
 
     @property
     def factories(self) -> list[SharedInformerFactory]:
@@ -87,11 +88,19 @@ class CachedClient:
             projection,
             informers,
             self._clients(resource, projection),
-            lambda informer: OwnWrites(
-                informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, holds=_holds(projection, options)
-            ),
+            lambda informer: self._own_writes_of(informer, _holds(projection, options)),
             wait=self._wait,
         )
+
+    def close(self) -> None:
+        """Take back what it added to informers."""
+        for each in self._own_writes:
+            each.close()
+
+    def _own_writes_of(self, informer: SharedInformer[T], holds: Callable[[T], bool]) -> OwnWrites[T]:
+        made = OwnWrites(informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, holds=holds)
+        self._own_writes.append(made)
+        return made
 
     def _informer(
         self, resource: Resource, projection: type[T], namespace: str, options: CacheOptions

@@ -39,12 +39,13 @@ class Caches:
 
     def check(self) -> None:
         """Raises NotSynced, which says of each that has not synced why not."""
-        pending = {each.resource.key: why_not(each.health()) for each in self._informers() if not each.has_synced}
+        pending = {_name(each): why_not(each.health()) for each in self._informers() if not each.has_synced}
         if pending:
             raise NotSynced(pending)
 
     async def stop(self, seconds: float) -> tuple[str, ...]:
         """End those that are its own; what has not ended then."""
+        self._client.close()
         own = self._own()
         try:
             async with within(seconds, self._clock):
@@ -60,6 +61,11 @@ class Caches:
 
     def _informers(self) -> list[SharedInformer[Any]]:
         return self._client.informers
+
+
+def _name(informer: SharedInformer[Any]) -> str:
+    where = " ".join(filter(None, (informer.namespace and f"in {informer.namespace}", informer.selector)))
+    return f"{informer.resource.key} {where}".rstrip()
 
 
 async def _settled(informer: SharedInformer[Any]) -> None:

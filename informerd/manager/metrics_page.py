@@ -9,6 +9,7 @@ from informerd.manager.cached_client import CachedClient
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
+    from informerd.metrics import InformerCollector
     from informerd.metrics.controller_collector import HasControllers
 
 
@@ -19,6 +20,7 @@ class MetricsPage:
         self._client = client
         self._manager = manager
         self._registry: CollectorRegistry | None = None
+        self._informers: InformerCollector | None = None
 
     @property
     def registry(self) -> CollectorRegistry:
@@ -29,7 +31,8 @@ class MetricsPage:
             from informerd.metrics import ControllerCollector, InformerCollector
 
             self._registry = CollectorRegistry()
-            self._registry.register(InformerCollector(*self._client.factories))
+            self._informers = InformerCollector(*self._client.factories)
+            self._registry.register(self._informers)
             self._registry.register(ControllerCollector(self._manager))
         return self._registry
 
@@ -37,4 +40,8 @@ class MetricsPage:
         """The exposition of now and its content type."""
         from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-        return generate_latest(self.registry), CONTENT_TYPE_LATEST
+        registry = self.registry
+        if self._informers is not None:
+            for factory in self._client.factories:
+                self._informers.add(factory)
+        return generate_latest(registry), CONTENT_TYPE_LATEST

@@ -53,6 +53,11 @@ class OwnWrites(Generic[T]):
         except TimeoutError as error:
             raise self._late(f"{key} was deleted") from error
 
+    def close(self) -> None:
+        """Take the handler back, where there was need of one: the informer may be somebody else's."""
+        if self._registration is not None:
+            self._registration.remove()
+
     async def _wait_for_delete(self, key: str) -> None:
         if self._registration is None:
             handler: HandlerFunctions[T] = HandlerFunctions(on_delete=self._deleted, on_update=self._updated)
