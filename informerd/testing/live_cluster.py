@@ -8,12 +8,11 @@ from typing import Self
 
 from informerd.cache.factory import SharedInformerFactory
 from informerd.clients.dynamic_client import DynamicClient
-from informerd.controller.controller import Controller
 from informerd.rest.call import Json
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.testing.manifests import Manifest, apply_manifest, read_manifests
-from informerd.testing.running import Runnable, controllers_of, running
+from informerd.testing.running import Runnable, controllers_of, informers_of, running
 from informerd.testing.settling import settled
 
 
@@ -32,7 +31,7 @@ class LiveCluster:
 
     def __init__(self, config: ClusterConfig) -> None:
         self.config = config
-        self._controllers: list[Controller] = []
+        self._runnables: list[Runnable] = []
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -54,14 +53,15 @@ class LiveCluster:
     async def running(self, *runnables: Runnable) -> AsyncIterator[None]:
         """Run controllers and managers, and the factory's informers, see `running.running`."""
         self.factory.start()
-        started = [controller for each in runnables for controller in controllers_of(each)]
         async with running(*runnables):
-            self._controllers += started
+            self._runnables += runnables
             try:
                 yield
             finally:
-                self._controllers = [each for each in self._controllers if each not in started]
+                self._runnables = [each for each in self._runnables if each not in runnables]
 
     async def settled(self, *, within: float = 10.0) -> None:
         """Wait until all that runs here has done what there is to do, see `settling.settled`. Raises NotInTime."""
-        await settled(self.client, self._controllers, self.factory.informers, within=within)
+        controllers = [controller for each in self._runnables for controller in controllers_of(each)]
+        informers = [informer for each in self._runnables for informer in informers_of(each)]
+        await settled(self.client, controllers, [*self.factory.informers, *informers], within=within)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
+from informerd.cache.shared_informer import SharedInformer
 from informerd.controller.controller import Controller
 from informerd.errors import NotInTime
+from informerd.manager.manager import Manager
 from informerd.testing.waiting import eventually
 
 START_LIMIT = 30.0
@@ -26,18 +28,24 @@ class Runnable(Protocol):
     def stop(self) -> object: ...
 
 
-def controllers_of(runnable: object) -> Sequence[Controller]:
+def controllers_of(runnable: Runnable) -> tuple[Controller, ...]:
     """The controllers that it runs."""
-    found: Sequence[Controller] = getattr(runnable, "controllers", ())
-    return (runnable,) if isinstance(runnable, Controller) else found
+    if isinstance(runnable, Manager):
+        return runnable.controllers
+    return (runnable,) if isinstance(runnable, Controller) else ()
+
+
+def informers_of(runnable: Runnable) -> tuple[SharedInformer[Any], ...]:
+    """The informers of its caches; those of a controller's sources are its sources' own."""
+    return tuple(runnable.factory.informers) if isinstance(runnable, Manager) else ()
 
 
 @asynccontextmanager
 async def running(*runnables: Runnable) -> AsyncIterator[None]:
     """Run them: inside, all their controllers have synced and reconcile; at the end they are stopped.
 
-    What one of them raises is raised here. Raises AssertionError where they do not start within START_LIMIT seconds,
-    and NotInTime where they do not stop within STOP_LIMIT, in an ExceptionGroup where there are several.
+    What one of them raises is raised here. Raises AssertionError where they do not start within START_LIMIT seconds, or
+    a controller has failed, and NotInTime where they do not stop within STOP_LIMIT; an ExceptionGroup for several.
     """
     tasks = [asyncio.create_task(each.run(), name=f"{type(each).__name__} under test") for each in runnables]
     try:
@@ -49,6 +57,8 @@ async def running(*runnables: Runnable) -> AsyncIterator[None]:
 
 def _started(runnables: Sequence[Runnable], tasks: list[asyncio.Task[None]]) -> bool:
     controllers = [controller for each in runnables for controller in controllers_of(each)]
+    for failed in (each for each in controllers if each.phase == "failed"):
+        raise AssertionError(f"the controller {failed.name} has failed: {failed.problem}")
     return any(task.done() for task in tasks) or all(each.phase == "running" for each in controllers)
 
 
