@@ -1,0 +1,198 @@
+"""The Pod operator's bookkeeping: pods that are gone go from the lists of the Jinghzhus that name them.
+
+By way of a work queue, and by comparing what is listed with what is there: a pod that is deleted while nobody watches,
+or while a write fails, is missed by neither.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from informerd.clock import Clock
+from informerd.controller.events import Created, Deleted, ObjectEvent, Updated
+from informerd.controller.handlers import EnqueueHandler
+from informerd.controller.request import Request
+from informerd.controller.result import Result
+from informerd.errors import NotFound, ObjectReplaced
+from informerd.manager.cached_kind import CachedKind
+from informerd.objects import Object
+from informerd.recording.recent import Recent
+from informerd.resource import Resource
+from informerd.rest.call import Json
+from informerd.writing.change import change_object
+
+log = logging.getLogger(__name__)
+
+JINGHZHUS = Resource(
+    group="jinghzhu.io", version="v1", plural="jinghzhus", kind="Jinghzhu", singular="jinghzhu", short_names=("jh",)
+)
+LABEL = "crd"
+"""Of a pod: the name of its Jinghzhu."""
+MESSAGE = "Need to do HA"
+
+SETTLE = 3.0
+"""Seconds between a pod's end and what is made of it: who takes pods away on purpose takes them from the list, too."""
+
+BY_NAME = "name"
+
+
+class Spec(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    desired: int = 0
+    current: int = 0
+    """How many pods there are."""
+    pod_list: tuple[str, ...] = ()
+    """Their names."""
+
+
+class Jinghzhu(Object, frozen=True, gc=False):
+    """A set of pods."""
+
+    spec: Spec = Spec()
+
+
+class Status(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    phase: str = ""
+
+
+class Pod(Object, frozen=True, gc=False):
+    """A pod, as far as the operator looks at it."""
+
+    status: Status = Status()
+
+
+class Bookkeeping:
+    """What is known of pods that are gone, and the reconcile that takes them from the lists.
+
+    A listed pod is taken off once it has been gone for three seconds, by its label it was of that Jinghzhu, and the API
+    server has confirmed that it is not there. At the start, whatever is listed and not there counts as gone: nobody can
+    tell any more whose it was. Podlist, current and message change in one write, and nothing that others wrote is lost.
+    """
+
+    def __init__(self, pods: CachedKind[Pod], jinghzhus: CachedKind[Jinghzhu], namespace: str, clock: Clock) -> None:
+        self._pods = pods
+        self._jinghzhus = jinghzhus
+        self._namespace = namespace
+        self._clock = clock
+        self._gone: Recent[tuple[str, str], float] = Recent()
+        """By a Jinghzhu's and a pod's name: since when, on the monotonic clock."""
+        self._to_compare: set[Request] = set()
+        jinghzhus.add_index(BY_NAME, lambda jinghzhu: [jinghzhu.metadata.name])
+
+    async def reconcile(self, request: Request) -> Result | None:
+        """Take off what is gone, as soon as it is time for that."""
+        jinghzhu = self._jinghzhus.get(request)
+        if jinghzhu is None:
+            self._to_compare.discard(request)
+            return None
+        since = self._missing(jinghzhu)
+        now = self._clock.now()
+        due = [name for name, moment in since.items() if moment + SETTLE <= now]
+        later = [moment + SETTLE - now for moment in since.values() if moment + SETTLE > now]
+        if due:
+            await self._take_off(jinghzhu, due)
+        if later:
+            return Result(requeue_after=min(later))
+        self._to_compare.discard(request)
+        return None
+
+    def pod_came(self, pod: Pod) -> None:
+        """One that was gone under that name is there again."""
+        self._gone.forget((pod.metadata.labels.get(LABEL, ""), pod.metadata.name))
+
+    def pod_went(self, pod: Pod) -> Iterator[Request]:
+        """It is gone: which Jinghzhus this may concern."""
+        owner = pod.metadata.labels.get(LABEL)
+        if owner:
+            self._gone.put((owner, pod.metadata.name), self._clock.now())
+            if self._jinghzhus.has_synced:  # else it will be compared
+                yield from map(Request.of, self._jinghzhus.by_index(BY_NAME, owner))
+
+    def was_there_first(self, jinghzhu: Jinghzhu) -> None:
+        """Pods of it may have gone before anybody watched."""
+        self._to_compare.add(Request.of(jinghzhu))
+
+    def _missing(self, jinghzhu: Jinghzhu) -> dict[str, float]:
+        """Listed pods that are gone, and since when."""
+        owner, compare = jinghzhu.metadata.name, Request.of(jinghzhu) in self._to_compare
+        found: dict[str, float] = {}
+        for name in jinghzhu.spec.pod_list:
+            if self._pods.get(Request(self._namespace, name)) is not None:
+                continue
+            moment = self._gone.get((owner, name))
+            if moment is None and compare:
+                moment = self._clock.now()
+                self._gone.put((owner, name), moment)
+            if moment is not None:
+                found[name] = moment
+        return found
+
+    async def _take_off(self, jinghzhu: Jinghzhu, names: Iterable[str]) -> None:
+        gone = {name for name in names if not await self._is_there(jinghzhu.metadata.name, name)}
+        removal = Removal(gone)
+        try:
+            await change_object(self._jinghzhus, jinghzhu, removal, clock=self._clock)
+        except (NotFound, ObjectReplaced):
+            return  # it has gone itself, and another one of its name is another request
+        if removal.done:
+            log.info("%s: %s gone, %s", jinghzhu.key, ", ".join(sorted(gone)), MESSAGE)
+
+    async def _is_there(self, owner: str, name: str) -> bool:
+        """Ask the API server itself: the cache may not have heard of a new pod yet."""
+        try:
+            await self._pods.read(Request(self._namespace, name))
+        except NotFound:
+            return False
+        self._gone.forget((owner, name))
+        return True
+
+
+class Removal:
+    """The change: takes names off the list, and counts. Applied again to the outcome it changes nothing."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+        self.done = False
+        """Whether it found any of them."""
+
+    def __call__(self, manifest: Json) -> None:
+        spec = manifest.get("spec") or {}
+        listed = spec.get("podList") or []
+        left = [name for name in listed if name not in self._names]
+        if len(left) < len(listed):
+            self.done = True
+            spec["podList"] = left
+            spec["current"] = max(0, (spec.get("current") or 0) - (len(listed) - len(left)))
+        if self.done:  # also where a first try got no further than the spec
+            manifest["status"] = {**(manifest.get("status") or {}), "message": MESSAGE}
+
+
+class EnqueuePodsJinghzhu(EnqueueHandler[Pod]):
+    """The Jinghzhus of a pod that is gone; and keeps the books of who is there."""
+
+    def __init__(self, books: Bookkeeping) -> None:
+        self._books = books
+
+    def __call__(self, event: ObjectEvent[Pod], /) -> Iterable[Request]:
+        if isinstance(event, Deleted):
+            return self._books.pod_went(event.obj)
+        if isinstance(event, Created):
+            self._books.pod_came(event.obj)
+        return ()
+
+
+class EnqueueJinghzhu(EnqueueHandler[Jinghzhu]):
+    """A Jinghzhu whose list may have changed; and those that were there at first are compared with the pods."""
+
+    def __init__(self, books: Bookkeeping) -> None:
+        self._books = books
+
+    def __call__(self, event: ObjectEvent[Jinghzhu], /) -> Iterable[Request]:
+        obj = event.objects[-1]
+        if isinstance(event, Created) and event.is_in_initial_list:
+            self._books.was_there_first(obj)
+        if isinstance(event, Updated) and event.old.spec.pod_list == obj.spec.pod_list:
+            return ()
+        return (Request.of(obj),)

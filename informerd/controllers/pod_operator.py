@@ -1,0 +1,166 @@
+"""The Pod operator: says what happens to the pods of one namespace, and keeps the books of the Jinghzhus.
+
+``python -m informerd.controllers.pod_operator``, or inside another manager by `add_pod_operator`. It keeps the lines of
+the Go program of that name. That one made a queue and never used it, held up its stream of events for seconds at each
+delete, lost the deletes that it did not see, and wrote over what others had written; this one does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from informerd.clock import Clock, SystemClock
+from informerd.controller.controller import Controller
+from informerd.controllers.command_line import log_lines, say_error
+from informerd.controllers.pod_bookkeeping import (
+    JINGHZHUS,
+    Bookkeeping,
+    EnqueueJinghzhu,
+    EnqueuePodsJinghzhu,
+    Jinghzhu,
+    Pod,
+)
+from informerd.errors import ConfigError, InformerdError
+from informerd.manager.manager import Manager
+from informerd.resource import PODS
+from informerd.rest.cluster import current_cluster, load_kubeconfig
+from informerd.rest.cluster_config import ClusterConfig
+from informerd.workqueue.rate_limiter import ExponentialRateLimiter
+
+NAME = "pods"
+"""The controller's, and its queue's."""
+FIRST_RETRY, LAST_RETRY = 0.1, 5.0
+"""Seconds until a write that failed is tried again: the first time, and at most."""
+
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment says."""
+
+    namespace: str = "worker"
+    """Of the pods."""
+    jinghzhu_namespace: str = ""
+    """Of the Jinghzhus; "" is all of them."""
+    kubeconfig: Path | None = None
+    """None is what kubectl would take."""
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str]) -> Settings:
+        """From PO_NAMESPACE, PO_CRD_NAMESPACE and PO_KUBECONFIG. Raises ConfigError, which names the variable."""
+        kubeconfig = environ.get("PO_KUBECONFIG", "")
+        return cls(
+            namespace=_namespace(environ, "PO_NAMESPACE") or cls.namespace,
+            jinghzhu_namespace=_namespace(environ, "PO_CRD_NAMESPACE"),
+            kubeconfig=Path(kubeconfig) if kubeconfig else None,
+        )
+
+    def cluster(self) -> ClusterConfig:
+        """Where to connect to. Raises ConfigError."""
+        if self.kubeconfig is None:
+            return current_cluster()
+        try:
+            return load_kubeconfig(self.kubeconfig, environ=os.environ)
+        except ConfigError as error:
+            raise ConfigError(f"PO_KUBECONFIG: {error}") from error
+
+
+class PodLines:
+    """Prints what happens to pods. Called in a thread of its own, so that nobody waits for whoever reads."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def on_add(self, obj: Pod, is_in_initial_list: bool) -> None:  # noqa: ARG002 - a Handler
+        self._say("add", Name=obj.metadata.name, **{"Resource Version": obj.metadata.resource_version})
+
+    def on_update(self, old: Pod, new: Pod) -> None:
+        """Of changes of the phase alone."""
+        if old.status.phase != new.status.phase:
+            fields = {"Pod Name": new.metadata.name, "Old Status": old.status.phase, "New Status": new.status.phase}
+            self._say("update", **fields)
+
+    def on_delete(self, obj: Pod, final_state_unknown: bool) -> None:  # noqa: ARG002
+        self._say("delete", Name=obj.metadata.name, **{"Resource Version": obj.metadata.resource_version})
+
+    def _say(self, what: str, **fields: str) -> None:
+        lines = "".join(f"\t{name}: {value}\n" for name, value in fields.items())
+        self._out.write(f"\nFind a Pod {what} event.\n{lines}")
+        self._out.flush()
+
+
+def add_pod_operator(
+    manager: Manager, settings: Settings, *, out: TextIO | None = None, clock: Clock | None = None
+) -> Controller:
+    """Add the operator to a manager, and give its controller; what it prints goes to `out`, by default standard output.
+
+    It waits for the Jinghzhus' definition for as long as there is none, and prints meanwhile.
+    """
+    clock = clock or SystemClock()
+    pods = manager.kind(PODS, Pod, namespaces=[settings.namespace], strip_managed_fields=True)
+    namespaces = [settings.jinghzhu_namespace] if settings.jinghzhu_namespace else []
+    jinghzhus = manager.kind(JINGHZHUS, Jinghzhu, namespaces=namespaces)
+    pods.informer.add_handler(PodLines(out or sys.stdout), name="pod lines", in_thread=True)
+    books = Bookkeeping(pods, jinghzhus, settings.namespace, clock)
+    limiter: ExponentialRateLimiter = ExponentialRateLimiter(FIRST_RETRY, LAST_RETRY)
+
+    controller = Controller(
+        NAME,
+        books.reconcile,
+        sources=[*pods.sources(EnqueuePodsJinghzhu(books)), *jinghzhus.sources(EnqueueJinghzhu(books))],
+        limiter=limiter,
+        sync_timeout=None,
+        resource=JINGHZHUS.key,
+        clock=clock,
+    )
+    manager.add(controller)
+    return controller
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run it as a program; the exit code: 0 after a signal, 2 for settings that cannot be used, 1 for all else."""
+    parser = argparse.ArgumentParser(
+        prog="pod_operator",
+        description="Says what happens to the pods of a namespace, and keeps the podList of the Jinghzhus.",
+        epilog="PO_NAMESPACE: the pods' namespace (worker). PO_CRD_NAMESPACE: the Jinghzhus' (all). "
+        "PO_KUBECONFIG: by default what kubectl takes.",
+    )
+    parser.parse_args(arguments)
+    log_lines()
+    print_line("Init Pod Operator...")
+    try:
+        settings = Settings.read(os.environ)
+        manager = Manager(settings.cluster(), user_agent="pod-operator")
+        print_line("Ready to start Pod Operator...")
+        add_pod_operator(manager, settings)
+    except InformerdError as error:
+        return say_error("pod_operator", error)
+    print_line("Pod Operator is running...")
+    return manager.run_program()
+
+
+def print_line(line: str) -> None:
+    """To standard output, at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _namespace(environ: Mapping[str, str], variable: str) -> str:
+    name = environ.get(variable, "")
+    if name and not _NAMESPACE.fullmatch(name):
+        raise ConfigError(
+            f"{variable}={name!r} can be no namespace: at most 63 small letters, digits and dashes, no dash at an end"
+        )
+    return name
+
+
+if __name__ == "__main__":
+    sys.exit(main())
