@@ -36,8 +36,6 @@ MESSAGE = "Need to do HA"
 SETTLE = 3.0
 """Seconds between a pod's end and what is made of it: who takes pods away on purpose takes them from the list, too."""
 
-BY_NAME = "name"
-
 
 class Spec(msgspec.Struct, frozen=True, rename="camel", gc=False):
     desired: int = 0
@@ -79,7 +77,6 @@ class Bookkeeping:
         self._gone: Recent[tuple[str, str], float] = Recent()
         """By a Jinghzhu's and a pod's name: since when, on the monotonic clock."""
         self._to_compare: set[Request] = set()
-        jinghzhus.add_index(BY_NAME, lambda jinghzhu: [jinghzhu.metadata.name])
 
     async def reconcile(self, request: Request) -> Result | None:
         """Take off what is gone, as soon as it is time for that."""
@@ -108,7 +105,8 @@ class Bookkeeping:
         if owner:
             self._gone.put((owner, pod.metadata.name), self._clock.now())
             if self._jinghzhus.has_synced:  # else it will be compared
-                yield from map(Request.of, self._jinghzhus.by_index(BY_NAME, owner))
+                named = self._jinghzhus.list(where=lambda jinghzhu: jinghzhu.metadata.name == owner)
+                yield from map(Request.of, named)
 
     def was_there_first(self, jinghzhu: Jinghzhu) -> None:
         """Pods of it may have gone before anybody watched."""
