@@ -20,6 +20,7 @@ from informerd.cache import (
     watch_session,
 )
 from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.controller import controller, source_set, workers
 from informerd.recording import correlator, outbox, recent, writer
 from informerd.rest import rest_client
 from informerd.writing import retry
@@ -82,5 +83,7 @@ def test_the_constants_are_those_of_the_document() -> None:
     assert (streaming_list.WARN_EVERY, streaming_list.GIVE_UP_AFTER, reflector.STREAMING_LIST_TRIES) == (10, 30, 3)
     assert (correlator.SIMILAR, correlator.SIMILAR_WITHIN, correlator.BURST, correlator.REFILL) == (10, 600, 25, 300)
     assert (recent.ENTRIES, outbox.QUEUE, writer.TRIES, writer.PAUSE) == (4096, 1000, 12, 10)
+    assert (controller.SYNC_TIMEOUT, source_set.COMPLAIN_AFTER, controller.STUCK_AFTER) == (120, 10, 60)
+    assert (workers.TURN, workers.TURN_REQUESTS) == (0.01, 100)
     assert (retry.TRIES, retry.FIRST, retry.LONGEST) == (8, 0.01, 1)
     assert (shared_informer.MINIMUM_RESYNC, watch_session.SHORT, beginning.BEGIN_WITHIN) == (1, 1, 30)
