@@ -10,7 +10,7 @@ import sys
 
 import msgspec
 
-from informerd import PODS, Manager, Object, Request, Resource, Result
+from informerd import PODS, Controller, Manager, Object, Request, Resource, Result
 from informerd.controllers.manager_program import manager_line, run_manager
 
 log = logging.getLogger("replicaset-controller")
@@ -40,8 +40,8 @@ class ReplicaSet(Object, frozen=True):
     spec: Spec = Spec()
 
 
-def add_replica_sets(manager: Manager) -> None:
-    """Add the controller."""
+def add_replica_sets(manager: Manager) -> Controller:
+    """Add the controller to a manager, and give it."""
     sets = manager.kind(REPLICA_SETS, ReplicaSet)
     pods = manager.kind(PODS)
 
@@ -59,6 +59,8 @@ def add_replica_sets(manager: Manager) -> None:
             await sets.patch(request, {"metadata": head})
             log.info("Labelled ReplicaSet %s", request)
         return None
+
+    return reconcile
 
 
 def main() -> int:

@@ -1,0 +1,91 @@
+"""controller-runtime's example, as a program: ReplicaSets are labelled, and their pods' events bring them back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cluster_life import cluster_life, deployment
+from tests.informerd.controllers.samples import replica_set
+from tests.terminal import Terminal
+from tests.wait import eventually
+
+EXAMPLE = ("-m", "examples.replica_set")
+
+
+async def labels(terminal: Terminal, namespace: str) -> list[str]:
+    path = "--output=jsonpath={.items[*].metadata.labels.hello}"
+    return (await terminal.do("get", "replicasets", f"--namespace={namespace}", path)).split()
+
+
+async def test_a_deployment_s_replica_set_is_labelled_and_looked_at_again_when_a_pod_goes(
+    real_terminal: Terminal, tmp_path: Path
+) -> None:
+    assert real_terminal.controlplane
+    real_terminal.namespace("pods-of")
+
+    async def pods() -> list[str]:
+        found = await real_terminal.do("get", "pods", "--namespace=pods-of", "--field-selector=status.phase=Running",
+                                       "--output=name")  # fmt: skip
+        return found.split() if found.count("/") == 2 else []
+
+    with real_terminal.run(*EXAMPLE) as program, cluster_life(real_terminal.controlplane, tmp_path):
+        await real_terminal.make(deployment("web", 2), "pods-of")
+        await program.says("Reconciling ReplicaSet pods-of/web-[^,]+, container name main$")
+        await program.says("Labelled ReplicaSet pods-of/web-")
+        running = await eventually(pods, within=30, what="two pods run")
+        assert await labels(real_terminal, "pods-of") == ["world"]
+        before = sum("Reconciling ReplicaSet pods-of/web-" in line for line in program.lines)
+        await real_terminal.do("delete", running[0], "--namespace=pods-of", "--now")
+        await program.says("Reconciling ReplicaSet pods-of/web-", times=before + 1)
+        assert await program.interrupt() == 0
+        assert program.complaints == []
+        assert len([line for line in program.lines if "Labelled ReplicaSet pods-of/" in line]) == 1
+    kinds = "deployments,replicasets,pods"
+    await real_terminal.do("delete", kinds, "--all", "--grace-period=0", "--force", "--namespace=pods-of")
+
+
+async def test_only_the_pods_that_it_controls_bring_a_replica_set_back(terminal: Terminal) -> None:
+    terminal.namespace("owned")
+    await terminal.make(replica_set("web"), "owned")
+    with terminal.run(*EXAMPLE) as program:
+        await program.says("Labelled ReplicaSet owned/web")
+        await program.says("Reconciling ReplicaSet owned/web", times=2)  # for the label
+        uid = await terminal.do("get", "replicaset", "web", "--namespace=owned", "--output=jsonpath={.metadata.uid}")
+        await terminal.make(pod("other", owner="", uid=""), "owned")
+        await terminal.make(pod("one", owner="web", uid=uid), "owned")
+        await program.says("Reconciling ReplicaSet owned/web", times=3)
+        await terminal.do("delete", "pod", "one", "other", "--namespace=owned", "--now")
+        await program.says("Reconciling ReplicaSet owned/web", times=4)
+        await terminal.do("delete", "replicaset", "web", "--namespace=owned")
+        await program.says("Could not find ReplicaSet owned/web$")
+        assert await program.interrupt() == 0
+        assert program.complaints == []
+        assert await labels(terminal, "owned") == []
+
+
+def pod(name: str, *, owner: str, uid: str) -> str:
+    reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": owner, "uid": uid, "controller": True}
+    metadata = {"name": name, **({"ownerReferences": [reference]} if owner else {})}
+    spec = {"containers": [{"name": "main", "image": "nginx:1"}]}
+    return json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--label=x"], "replica_set: error: unrecognized arguments: --label=x"),
+        (["--kubeconfig=/nowhere"], "replica_set: /nowhere: no such file"),
+        (["--probes=nowhere"], "replica_set: "),
+        (["--leader-elect=A_B"], "replica_set: 'A_B' is no name of a Lease: use lower-case letters, digits, - and ."),
+    ],
+)
+async def test_what_it_cannot_be_told_is_said_in_one_line(
+    demo_terminal: Terminal, arguments: list[str], says: str
+) -> None:
+    with demo_terminal.run(*EXAMPLE, *arguments) as program:
+        assert await program.ends() == 2
+        assert program.lines[-1].startswith(says)
+        assert program.complaints == []

@@ -1,0 +1,152 @@
+"""The controllers inside one manager: flooded by 10,000 names, with one that fails, and with a cache that is late."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, Self
+
+import msgspec
+import pytest
+
+from examples.replica_set import add_replica_sets
+from informerd import CachedKind, Controller, Manager, Object, Request, SharedInformer, WorkQueue
+from informerd.controllers.crddemo import add_crddemo
+from informerd.controllers.tutorial import Tutorial
+from informerd.resource import MYDEMOS
+from informerd.testing import LiveCluster
+from tests.informerd.controllers.samples import mydemo, replica_set
+from tests.terminal import Terminal
+from tests.wait import eventually
+
+FLOOD = [Request("flood", f"demo-{number}") for number in range(10_000)]
+Get = Callable[[CachedKind[Object], Request], Object | None]
+
+
+class Lines(logging.Handler):
+    """What a logger says, and nobody else is told."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._logger = logging.getLogger(name)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+    def __enter__(self) -> Self:
+        self._logger.addHandler(self)
+        self._logger.setLevel(logging.INFO)
+        self._logger.propagate = False
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._logger.propagate = True
+        self._logger.setLevel(logging.NOTSET)
+        self._logger.removeHandler(self)
+
+
+async def test_a_flood_of_10_000_names_is_worked_off_once_each(terminal: Terminal) -> None:
+    terminal.namespace("flood")
+    await terminal.do("delete", "mydemos", "--all", "--namespace=flood")
+    with Lines("mydemo-controller") as lines:
+        async with LiveCluster(terminal.config) as cluster:
+            controller = add_crddemo(manager := Manager(cluster.client))
+            async with cluster.running(manager):
+                await cluster.settled()
+                lines.said.clear()
+                for request in FLOOD * 2:
+                    controller.requeue(request)
+                await cluster.apply(_in("flood", mydemo("alpha")))
+                await cluster.settled(within=60)
+    synced = [line for line in lines.said if line.startswith("Successfully")]
+    assert sorted(synced) == sorted(f"Successfully synced '{each}'" for each in [*FLOOD, "flood/alpha"])
+    assert len([line for line in lines.said if line.startswith("[DemoCRD] Deleting mydemo: flood/")]) == len(FLOOD)
+    assert controller.state().failed == ()
+
+
+async def test_the_tutorial_controller_works_off_a_flood_with_its_poison(terminal: Terminal) -> None:
+    synced: list[str] = []
+
+    async def sync(key: str) -> None:
+        if key == "flood/demo-7":
+            raise OSError("poison")
+        synced.append(key)
+
+    async with LiveCluster(terminal.config) as cluster:
+        informer: SharedInformer[Object] = cluster.factory.informer(MYDEMOS, namespace=terminal.namespace("drowned"))
+        queue: WorkQueue[str] = WorkQueue("flood")
+        controller = Tutorial(informer, sync, queue=queue)
+        cluster.factory.start()
+        working = asyncio.create_task(controller.run(4))
+        for request in FLOOD:
+            queue.add(request.key)
+        await eventually(lambda: len(synced) >= len(FLOOD) - 1 and not queue.num_requeues("flood/demo-7"), within=60)
+        working.cancel()
+        await asyncio.wait([working])
+    assert sorted(synced) == sorted(each.key for each in FLOOD if each.name != "demo-7")
+
+
+@pytest.mark.parametrize("add", [add_crddemo, add_replica_sets])
+async def test_a_name_that_fails_is_tried_again_while_the_others_go_on(
+    terminal: Terminal, add: Callable[[Manager], Controller], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    namespace = terminal.namespace(f"poisoned-{add.__name__.replace('_', '-')}")
+    is_well = False
+
+    def get(kind: CachedKind[Any], request: Request) -> Object | None:
+        if request.name == "poison" and not is_well:
+            raise ValueError("cannot be looked at")
+        return real_get(kind, request)
+
+    real_get: Get = CachedKind.get
+    monkeypatch.setattr(CachedKind, "get", get)
+    sample = mydemo if add is add_crddemo else replica_set
+    async with LiveCluster(terminal.config) as cluster:
+        controller = add(manager := Manager(cluster.client))
+        async with cluster.running(manager):
+            await cluster.apply(*(_in(namespace, sample(name)) for name in ("alpha", "poison", "omega")))
+            await cluster.settled()
+            (failed,) = controller.state().failed
+            assert (failed.key, failed.error) == (f"{namespace}/poison", "ValueError: cannot be looked at")
+            assert failed.retry_at is not None
+            is_well = True
+            await eventually(lambda: not controller.state().failed, within=20)
+
+
+async def test_a_conflict_is_a_reason_to_look_again(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    terminal.namespace("late")
+    late = {"late/web"}
+
+    def get(kind: CachedKind[Any], request: Request) -> Object | None:
+        found = real_get(kind, request)
+        if found is None or request.key not in late:
+            return found
+        late.discard(request.key)
+        metadata = msgspec.structs.replace(found.metadata, resource_version="1")
+        return msgspec.structs.replace(found, metadata=metadata)
+
+    real_get: Get = CachedKind.get
+    monkeypatch.setattr(CachedKind, "get", get)
+    async with LiveCluster(terminal.config) as cluster:
+        controller = add_replica_sets(manager := Manager(cluster.client))
+        async with cluster.running(manager):
+            await cluster.apply(_in("late", replica_set("web")))
+            sets = cluster.dynamic.resource("replicasets", "late")
+
+            async def labelled() -> bool:
+                return "hello" in (await sets.get("web"))["metadata"].get("labels", {})
+
+            await eventually(labelled, within=20)
+            await cluster.settled()
+        assert controller.state().reconciles["error"] == 1
+    assert "failed on late/web: Conflict: " in caplog.text
+
+
+def _in(namespace: str, manifest: str) -> Any:
+    obj = msgspec.json.decode(manifest)
+    obj["metadata"]["namespace"] = namespace
+    return obj
