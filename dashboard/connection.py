@@ -66,6 +66,11 @@ class Connection:
         return self._config_problem or self._answer_problem
 
     @property
+    def is_demo(self) -> bool:
+        """Whether the cluster is the built-in one, which serves this process alone."""
+        return self._demo.running
+
+    @property
     def said(self) -> str:
         """Which cluster this is and why, or why there is none, in one line."""
         if self.client is None:

@@ -44,6 +44,8 @@ DELTABOARD_KINDS: list[str] = env.list(
     "DELTABOARD_KINDS",
     default=["pods", "mydemos", "events", "namespaces", "nodes", "deployments", "replicasets"],
 )
+DELTABOARD_CONTROLLERS: list[str] | None = env.list("DELTABOARD_CONTROLLERS", default=None)
+"""None: what this cluster runs by default, which is crddemo on the demo cluster and nothing elsewhere."""
 DELTABOARD_CLUSTER: str = env.one_of("DELTABOARD_CLUSTER", ("", "demo"), default="")
 DELTABOARD_CONTEXT: str = env.str("DELTABOARD_CONTEXT", default="")
 DELTABOARD_CLUSTER_COLOUR: str = env.one_of(
@@ -171,5 +173,8 @@ LOGGING = {
             "level": "CRITICAL"
         },  # a trace a second while Redis is away; dashboard.live.layer says it once
         "daphne": {"level": "WARNING"},
+        "mydemo-controller": {
+            "level": "INFO" if DELTABOARD_LOG_LEVEL == "DEBUG" else "ERROR"
+        },  # crddemo: some lines an object, as its program prints them
     },
 }

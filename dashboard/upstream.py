@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from channels.layers import get_channel_layer
@@ -11,6 +12,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.cluster_choice import ClusterChoice
 from dashboard.connection import Connection
+from dashboard.controllers.managing import new_manager
+from dashboard.controllers.registry import DEMO, checked_names
+from dashboard.controllers.runner import ControllerRunner
 from dashboard.live.layer import Layer
 from dashboard.live.worker import Worker
 from dashboard.resources.kinds import KindInfo, kinds_named
@@ -20,17 +24,26 @@ from informerd.rest.discovery import Discovery
 
 
 class Upstream:
-    """The connection and, where it is this process's task, the worker that watches the cluster."""
+    """The connection and, where it is this process's task, the worker that watches the cluster and runs controllers."""
 
     def __init__(
-        self, choice: ClusterChoice, kinds: tuple[KindInfo, ...], layer: Layer, clock: Clock, *, with_worker: bool
+        self,
+        choice: ClusterChoice,
+        kinds: tuple[KindInfo, ...],
+        layer: Layer,
+        clock: Clock,
+        *,
+        with_worker: bool,
+        controllers: tuple[str, ...] | None = None,
     ) -> None:
         self.connection = Connection(choice, clock, on_switch=self._switched)
         self.worker: Worker | None = None
+        self.controllers: ControllerRunner | None = None
         self.kinds = kinds
         self._layer = layer
         self._clock = clock
         self._with_worker = with_worker
+        self._wanted = controllers
 
     @property
     def cannot_watch(self) -> bool:
@@ -51,8 +64,20 @@ class Upstream:
         if self._with_worker:
             self.worker = Worker(client, self._layer, self.kinds, self._clock, discovery=discovery)
             self.worker.start()
+            self.controllers = self._new_controllers()
+            self.controllers.start()
+
+    def _new_controllers(self) -> ControllerRunner:
+        """Elected wherever another process may run them too, which is everywhere but on the demo cluster."""
+        cluster, is_demo = self.connection.cluster, self.connection.is_demo
+        wanted = self._wanted if self._wanted is not None else DEMO if is_demo else ()
+        make = partial(new_manager, wanted, cluster, self._clock, elected=not is_demo)
+        return ControllerRunner(wanted, make, self._layer, self._clock)
 
     async def _stop_worker(self) -> None:
+        controllers, self.controllers = self.controllers, None
+        if controllers is not None:
+            await controllers.stop()
         worker, self.worker = self.worker, None
         if worker is not None:
             await worker.stop()
@@ -78,6 +103,16 @@ def kinds_from_settings() -> tuple[KindInfo, ...]:
         raise ImproperlyConfigured(f"DELTABOARD_KINDS: {error}") from None
 
 
+def controllers_from_settings() -> tuple[str, ...] | None:
+    """DELTABOARD_CONTROLLERS, None where it is not set. Raises ImproperlyConfigured for a name that means nothing."""
+    if settings.DELTABOARD_CONTROLLERS is None:
+        return None
+    try:
+        return checked_names(settings.DELTABOARD_CONTROLLERS)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"DELTABOARD_CONTROLLERS: {error}") from None
+
+
 def build_upstream(*, context: str = "", with_worker: bool, clock: Clock | None = None) -> Upstream:
     """The side towards the cluster, as the settings say."""
     return Upstream(
@@ -86,4 +121,5 @@ def build_upstream(*, context: str = "", with_worker: bool, clock: Clock | None 
         get_channel_layer(),
         clock or SystemClock(),
         with_worker=with_worker,
+        controllers=controllers_from_settings(),
     )

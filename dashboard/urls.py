@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
+from dashboard.controllers import pages as controllers
 from dashboard.edits import pages as edits
 from dashboard.live import pages as live
 from dashboard.resources import missing
@@ -14,6 +15,8 @@ _OBJECT = "resources/<str:resource>/<str:namespace>/<str:name>/"
 urlpatterns = [
     path("", live.overview, name="overview"),
     path("feed/", live.feed, name="feed"),
+    path("controllers/", controllers.controllers, name="controllers"),
+    path("controllers/requeue/", controllers.requeue, name="requeue"),
     path("theme/", live.theme, name="theme"),
     path("healthz", live.healthz, name="healthz"),
     path("readyz", live.readyz, name="readyz"),

@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 
 from dashboard.access.guard import Application, Guard, Receive, Scope, Send
 from dashboard.connection import Connection
+from dashboard.controllers.link import ControllerLink
 from dashboard.edits.schemas import Schemas
 from dashboard.handler import LoopHandler
 from dashboard.live.consumer import LiveConsumer
@@ -45,12 +46,14 @@ class Live:
         self.clock = clock
         self.upstream = upstream
         self.replicas = Replicas(layer, kinds, clock)
+        self.controllers = ControllerLink(layer, clock)
         self.hub = Hub(
             self.replicas,
             clock,
             render_to_string,
             problem=lambda: self.problem,
             cluster=lambda: asdict(cluster_info(self)),
+            board=self.controllers.board,
         )
         self.schemas = Schemas(clock)
         self._tasks: list[asyncio.Task[None]] = []
@@ -106,6 +109,7 @@ class Live:
         if say:
             self._keep("the saying of the cluster", self._say_cluster)
         self._keep("the feed's replicas", self.replicas.run)
+        self._keep("the reports of controllers", self.controllers.run)
         self._keep("the hub", self.hub.run)
         self._keep("the connection to the cluster", self.upstream.run)
         if not all(kind.resolved for kind in self.kinds):

@@ -20,6 +20,7 @@ from dashboard.live.lines import rfc3339
 from dashboard.resources.kinds import KINDS
 from dashboard.templatetags import deltaboard
 from tests import page_samples as samples
+from tests.controllers import made
 from tests.program import ROOT
 
 TEMPLATES = ROOT / "templates"
@@ -116,6 +117,9 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "overview", "live/overview.html", {"view": samples.overview_view(), "page": info("overview")}
     empty = samples.overview_view(empty=True, wrong=0)
     yield "overview, empty", "live/overview.html", {"view": empty, "page": info("overview", problem="It is not there.")}
+    for state, controllers in made.views().items():
+        page = info("controllers")
+        yield f"controllers, {state}", "controllers/page.html", {"view": controllers, "page": page}
     for name in ("400.html", "404.html", "403.html", "403_csrf.html", "500.html"):
         yield name, name, {"request_path": "/nowhere/"}
 

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dashboard.controllers.link import ControllerLink
     from dashboard.edits.schemas import Schemas
     from dashboard.live.hub import Hub
     from dashboard.live.replicas import Replicas
@@ -46,6 +47,9 @@ class LiveParts(Protocol):
 
     @property
     def schemas(self) -> Schemas: ...
+
+    @property
+    def controllers(self) -> ControllerLink: ...
 
     @property
     def clock(self) -> Clock: ...

@@ -22,6 +22,8 @@ from typing import Protocol, TypeVar, cast
 
 from django.template.loader import render_to_string
 
+from dashboard.controllers.board import Board
+from dashboard.controllers.view import CONTROLLERS, ControllersView
 from dashboard.live.detail_view import EVENTS, DetailView
 from dashboard.live.feed_query import FeedQuery
 from dashboard.live.feed_view import FeedView
@@ -84,12 +86,14 @@ class Hub:
         *,
         problem: Callable[[], str] = lambda: "",
         cluster: Callable[[], dict[str, str] | None] = lambda: None,
+        board: Board | None = None,
     ) -> None:
         self.metrics = Metrics()
         self.kinds = tuple(kind for replica in replicas if (kind := find_kind(replica.key)) is not None)
         self.problem = problem
         """Says what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
         self._cluster = cluster
+        self._board = board or Board(clock)
         self._told = ""
         self.sockets: set[Socket] = set()
         self._store = ViewStore(clock)
@@ -106,6 +110,7 @@ class Hub:
         self._closing: set[asyncio.Task[None]] = set()
         for kind in self.kinds:
             replicas.get(kind.key).on_change(partial(self._changed, kind.key))
+        self._board.on_change(self._reported)
 
     # --- views ---
 
@@ -161,6 +166,10 @@ class Hub:
             "",
             lambda: OverviewView(self.kinds, list(self._replicas), self.summaries, self._clock),
         )
+
+    def controllers_view(self) -> ControllersView:
+        """The view of the workers' controllers, current at this moment."""
+        return self._open(ControllersView, "", lambda: ControllersView(self._board, self.kinds))
 
     def _events(self) -> Replica | None:
         return self._replicas.get(EVENTS) if EVENTS in self._replicas else None
@@ -302,6 +311,8 @@ class Hub:
         deaf = bool(self._replicas.channel_problem)
         state = "stale" if deaf or problems else "live"
         said = {**content, "state": state, "problems": problems, "problem": self.problem(), "deaf": deaf}
+        if self._board.problem is not None:
+            said["parts"] = {CONTROLLERS: asdict(self._board.problem)}
         return message_of({"beat": {**said, "cluster": self._cluster()}})
 
     def _uncounted(self) -> dict[str, object]:
@@ -328,6 +339,13 @@ class Hub:
         """A view has become dirty by itself."""
         if (watched := self.views.get(view_id)) is not None:
             self._touch(watched)
+
+    def _reported(self) -> None:
+        """A worker has said how its controllers are."""
+        for watched in self.views.values():
+            if CONTROLLERS in watched.view.listens:
+                watched.view.dirty = True
+                self._touch(watched)
 
     def _touch(self, watched: Watched) -> None:
         self._dirty.add(watched)

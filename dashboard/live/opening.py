@@ -1,7 +1,7 @@
 """From the address of a page to the view that it shows: the same for the first request and for the socket.
 
 A page function says which view it shows by its address's name: ``list``, ``detail``, ``yaml``, ``edit``, ``delete``,
-``feed`` or ``overview``. Any other page follows the heartbeat only.
+``feed``, ``overview`` or ``controllers``. Any other page follows the heartbeat only.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ def _view_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:
     match match.url_name:
         case "overview":
             return hub.overview_view()
+        case "controllers":
+            return hub.controllers_view()
         case "feed":
             return hub.feed_view(FeedQuery.parse(params))
         case "list" | "detail" | "yaml" | "edit" | "delete":

@@ -44,16 +44,16 @@ class Missing:
     choices_title: str = ""
 
 
-def missing_page(request: HttpRequest, missing: Missing, *, key: str = "") -> HttpResponse:
-    """The 404 page that says so. Its socket carries the heartbeat only."""
+def missing_page(request: HttpRequest, missing: Missing, *, key: str = "", status: int = 404) -> HttpResponse:
+    """The page that says so. Its socket carries the heartbeat only."""
     page = page_info(request, title="Not found", key=key)
-    return render(request, "resources/missing.html", {"page": page, "missing": missing}, status=404)
+    return render(request, "resources/missing.html", {"page": page, "missing": missing}, status=status)
 
 
 @require_safe
 async def unknown_address(request: HttpRequest, path: str) -> HttpResponse:
     """The page for an address that means nothing."""
-    message = f"Nothing lives at /{path}. There are the overview, the feed, and these lists."
+    message = f"Nothing lives at /{path}. There are the overview, the feed, the controllers, and these lists."
     return missing_page(request, Missing("There is no such page", message, _kind_links(live_of(request)), "Lists"))
 
 

@@ -2,6 +2,7 @@
 
    <time data-age="object" datetime>  how long ago, as kubectl prints it: 4s, 3m12s, 38m, 12d
    <time data-age="ago" datetime>     the same in a sentence: "4s ago"
+   <time data-age="until" datetime>   how long until then: "in 42s", "now"
    <time data-clock datetime>         the browser's time of day, to the millisecond
    [data-age="browser"]               since this page last heard from its server
    [data-age="cluster"], [data-age-of="cluster"]   since the server last heard from the API server
@@ -61,6 +62,17 @@
 
   const now = () => Date.now() / 1000 + clock.offset;
 
+  function countUp(element, elapsed, moment) {
+    const [words, changes] = human(elapsed);
+    put(element, element.dataset.age === "ago" ? `${words} ago` : words);
+    return moment + changes - (elapsed > 0 ? elapsed % 1 : 0);
+  }
+
+  function countDown(element, left, moment) {
+    put(element, left > 0 ? `in ${human(Math.ceil(left))[0]}` : "now");
+    return left > 0 ? moment + (left % 1 || 1) : Infinity;
+  }
+
   /* Writes one time element; returns the moment (seconds) at which its text can change. */
   function write(element, moment) {
     const source = element.getAttribute("datetime");
@@ -71,10 +83,7 @@
     if (Number.isFinite(at)) {
       if (element.hasAttribute("data-clock")) put(element, timeOfDay(new Date(at * 1000)));
       else {
-        const [words, changes] = human(moment - at);
-        const elapsed = moment - at;
-        due = moment + changes - (elapsed > 0 ? elapsed % 1 : 0);
-        put(element, element.dataset.age === "ago" ? `${words} ago` : words);
+        due = element.dataset.age === "until" ? countDown(element, at - moment, moment) : countUp(element, moment - at, moment);
       }
     }
     if (!held) element.setAttribute(MARK, "");

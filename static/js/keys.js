@@ -5,7 +5,7 @@
 
   const CURSOR = "data-ui-cursor"; // morphing leaves attributes that begin with data-ui alone
   const OFF = "deltaboard-keys-off";
-  const GO = { o: "/", f: "/feed/", p: "/resources/pods/", m: "/resources/mydemos.crddemo.k8s.io/" };
+  const GO = { o: "/", f: "/feed/", c: "/controllers/", p: "/resources/pods/", m: "/resources/mydemos.crddemo.k8s.io/" };
   const HINT_TIME = 4000;
   const pending = { go: 0, hint: 0 };
 

@@ -166,11 +166,11 @@
     return words;
   }
 
-  /* The problems of the kinds that this page shows. What may not be listed spoils its own page, not those of many kinds,
+  /* The problems of the kinds that this page shows, or of another part: what beside kinds a page may show. What may not be listed spoils its own page, not those of many kinds,
      unless nothing at all may be. */
   function problemsOf(beat) {
     const keys = shown.keys.length ? shown.keys : Object.keys(beat.problems);
-    const found = keys.map((key) => beat.problems[key]).filter(Boolean);
+    const found = keys.map((key) => beat.problems[key] ?? beat.parts?.[key]).filter(Boolean);
     return found.length < keys.length ? found.filter((problem) => problem.state !== "forbidden") : found;
   }
 

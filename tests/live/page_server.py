@@ -22,8 +22,10 @@ from dashboard.serving import bound_socket, install_reactor, serve  # noqa: E402
 install_reactor()
 
 from channels.db import aclose_old_connections  # noqa: E402, F401 -- before daphne imports it with another reactor
+from channels.layers import InMemoryChannelLayer  # noqa: E402
 from django.core.asgi import get_asgi_application  # noqa: E402
 
+from dashboard.controllers.link import ControllerLink  # noqa: E402
 from dashboard.live.consumer import LiveConsumer  # noqa: E402
 from dashboard.live.context import SCOPE_KEY  # noqa: E402
 from dashboard.live.hub import Hub  # noqa: E402
@@ -32,6 +34,7 @@ from dashboard.resources.kinds import KindInfo, kinds_named  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 from informerd.rest.cluster import ClusterConfig  # noqa: E402
+from tests.controllers.sample import Sample  # noqa: E402
 from tests.live.feeder import Feeder, Feeders, pod  # noqa: E402
 
 KINDS = kinds_named(["pods", "namespaces", "events"])
@@ -44,6 +47,7 @@ class Parts:
     replicas: Feeders
     hub: Hub
     clock: SystemClock
+    controllers: ControllerLink
     kinds: tuple[KindInfo, ...] = KINDS
     client: None = None
     discovery: None = None
@@ -55,8 +59,11 @@ class Parts:
 class Control:
     """Each method is a command: ``{"do": "put", "rows": [{"name": "a", "restarts": 3}]}``."""
 
-    def __init__(self, parts: Parts, born: float) -> None:
+    def __init__(self, parts: Parts, sample: Sample, born: float) -> None:
         self.parts = parts
+        self.sample = sample
+        self.cured: set[str] = set()
+        sample.is_cured = self.cured.__contains__
         self.born = born
         self.refuse = 0
         self.frozen = False
@@ -118,6 +125,24 @@ class Control:
         for watched in self.parts.hub.views.values():
             watched.view.number += 5
 
+    def run_controllers(self, keys: list[str]) -> None:
+        """Begin to run the controller ``sample``, and have these keys reconciled."""
+        self.sample.runner.start()
+        self.sample.put(*keys)
+
+    async def end_controllers(self) -> None:
+        """The worker is gone."""
+        await self.sample.runner.stop()
+
+    async def forget_controllers(self) -> None:
+        """No worker has ever been heard."""
+        await self.end_controllers()
+        self.parts.controllers.board._heard.clear()
+
+    def cure(self, name: str) -> None:
+        """From here on keys of this name succeed."""
+        self.cured.add(name)
+
     async def close(self, code: int) -> None:
         """Close every socket with this code."""
         for socket in list(self.parts.hub.sockets):
@@ -140,6 +165,7 @@ class Control:
 
     async def _tick(self) -> None:
         running = asyncio.create_task(self.parts.hub.run())
+        hearing = asyncio.create_task(self.parts.controllers.run())
         try:
             while True:
                 for feeder in self.parts.replicas.feeders.values():
@@ -148,6 +174,7 @@ class Control:
                 await asyncio.sleep(0.3)
         finally:
             running.cancel()
+            hearing.cancel()
 
 
 class Application:
@@ -198,7 +225,10 @@ def main() -> None:
         Feeder("namespaces", clock),
         Feeder("events", clock),
     )
-    control = Control(Parts(feeders, Hub(feeders, clock, problem=lambda: feeders.channel_problem), clock), born)
+    layer = InMemoryChannelLayer()
+    link = ControllerLink(layer, clock)
+    hub = Hub(feeders, clock, problem=lambda: feeders.channel_problem, board=link.board)
+    control = Control(Parts(feeders, hub, clock, link), Sample(layer, is_cured=lambda _: False), born)
     listening = bound_socket("127.0.0.1", 0)
 
     async def started() -> None:

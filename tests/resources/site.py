@@ -8,6 +8,7 @@ from typing import Any
 
 from django.test import AsyncClient
 
+from dashboard.controllers.link import ControllerLink
 from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
 from dashboard.live.messages import Row
@@ -17,6 +18,7 @@ from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig
 from informerd.rest.discovery import Discovery
 from tests.clock import FakeClock
+from tests.live.fake_layer import RecordingLayer
 from tests.live.feeder import Feeder
 from tests.resources.made import Json, row_of
 
@@ -50,6 +52,7 @@ class Parts:
 
     replicas: Feeds
     hub: Hub
+    controllers: ControllerLink
     clock: FakeClock
     cluster: ClusterConfig
     client: Client | None = None
@@ -86,7 +89,9 @@ class Site:
         for key, obj in objects:
             rows[key].append(row_of(key, obj))
         self.feeds = Feeds({key: Feeder(key, self.clock, found) for key, found in rows.items()}, silent, self.clock)
-        self.parts = Parts(self.feeds, Hub(self.feeds, self.clock), self.clock, CLUSTER)
+        self.layer = RecordingLayer()
+        link = ControllerLink(self.layer, self.clock)
+        self.parts = Parts(self.feeds, Hub(self.feeds, self.clock, board=link.board), link, self.clock, CLUSTER)
         self.client = WiredClient(self.parts)
 
     def feeder(self, name: str) -> Feeder:

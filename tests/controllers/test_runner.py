@@ -1,0 +1,199 @@
+"""The worker's end: runs managers, reports each second, answers requeues; what fails is said and harms nobody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dashboard.controllers.messages import (
+    REPORT_GROUP,
+    Answer,
+    Report,
+    Requeue,
+    answer_decoder,
+    encoder,
+    report_decoder,
+)
+from dashboard.controllers.runner import BEAT, RETRY, ControllerRunner, Managing
+from dashboard.live.layer import Layer
+from informerd.controller.state import ControllerState
+from tests.clock import FakeClock, settle
+from tests.controllers.made import MadeManager, controller, failed
+from tests.live.fake_layer import Message, RecordingLayer
+
+
+class HearingLayer(RecordingLayer):
+    """Also hands out what the test puts into its inbox."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inbox: asyncio.Queue[Message] = asyncio.Queue()
+
+    async def receive(self, channel: str) -> Message:
+        return await self.inbox.get()
+
+
+class Running:
+    """A runner whose managers the test makes."""
+
+    def __init__(
+        self, *controllers: ControllerState, wanted: tuple[str, ...] = ("crddemo",), **changes: object
+    ) -> None:
+        self.clock = FakeClock()
+        self.layer = HearingLayer()
+        self.made: list[MadeManager] = []
+        self.fault: Exception | None = None
+        self._controllers, self._changes = controllers or (controller(),), changes
+        self.runner = ControllerRunner(wanted, self._make, self._checked(self.layer), self.clock)
+
+    def _make(self) -> Managing:
+        if self.fault is not None:
+            raise self.fault
+        self.made.append(MadeManager(*self._controllers, **self._changes))
+        return self.made[-1]
+
+    def _checked(self, layer: Layer) -> Layer:
+        return layer
+
+    @property
+    def reports(self) -> list[Report]:
+        return [report_decoder.decode(each["data"]) for group, each in self.layer.sent if group == REPORT_GROUP]
+
+    @property
+    def answers(self) -> list[Answer]:
+        return [answer_decoder.decode(each["data"]) for channel, each in self.layer.sent if channel == "web"]
+
+    async def start(self) -> Running:
+        self.runner.start()
+        await settle()
+        return self
+
+    async def ask(self, controller: str, key: str) -> list[Answer]:
+        asked = Requeue("q1", controller, key, "web", "alice")
+        await self.layer.inbox.put({"type": "controllers.requeue", "data": encoder.encode(asked)})
+        await settle()
+        return self.answers
+
+
+@pytest.fixture
+async def running() -> AsyncIterator[list[Running]]:
+    """Runners to be stopped after the test."""
+    started: list[Running] = []
+    yield started
+    for each in started:
+        await each.runner.stop()
+
+
+async def begin(running: list[Running], *controllers: ControllerState, **changes: object) -> Running:
+    running.append(Running(*controllers, **changes))  # type: ignore[arg-type]
+    return await running[-1].start()
+
+
+async def test_it_runs_a_manager_and_reports_each_second(running: list[Running]) -> None:
+    one = await begin(running)
+    assert one.made[0].running
+    first = one.reports[-1]
+    assert (first.wanted, first.manager.controllers[0].name, first.problem) == (("crddemo",), "crddemo", "")
+    assert first.epoch == one.runner.epoch
+    before = len(one.reports)
+    await one.clock.advance(3 * BEAT)
+    assert len(one.reports) == before + 3
+    assert one.reports[-1].history["crddemo"].ended[-1] >= 0
+
+
+async def test_with_nothing_to_run_it_says_so_and_makes_no_manager(running: list[Running]) -> None:
+    one = await begin(running, wanted=())
+    assert one.made == []
+    assert (one.reports[0].wanted, one.reports[0].manager.controllers) == ((), ())
+
+
+async def test_a_manager_that_ends_is_said_and_another_one_is_made(
+    running: list[Running], caplog: pytest.LogCaptureFixture
+) -> None:
+    one = await begin(running)
+    one.made[0].ended.set_exception(RuntimeError("lost the lease default/l: the API server is away"))
+    await settle()
+    await one.clock.advance(BEAT)
+    said = "The controllers ended: lost the lease default/l: the API server is away. They are started again in 10 s."
+    assert one.reports[-1].problem == said
+    assert "the controllers ended and are started again in 10 s" in caplog.text
+    await one.clock.advance(RETRY)
+    assert len(one.made) == 2
+    assert one.reports[-1].problem == ""
+
+
+async def test_a_manager_that_cannot_be_made_is_tried_again(running: list[Running]) -> None:
+    one = Running()
+    running.append(one)
+    one.fault = ImportError("no module named crddemo")
+    await one.start()
+    await one.clock.advance(BEAT)
+    assert one.reports[-1].problem.startswith("The controllers ended: no module named crddemo.")
+    assert one.reports[-1].manager.leads is False
+    one.fault = None
+    await one.clock.advance(RETRY)
+    assert one.made[0].running
+
+
+async def test_a_key_that_failed_is_requeued_and_a_report_follows_at_once(
+    running: list[Running], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    one = await begin(running, controller(failed=(failed("default/a"),)))
+    before = len(one.reports)
+    assert await one.ask("crddemo", "default/a") == [Answer("q1", done=True)]
+    assert one.made[0].controllers[0].requeued == ["default/a"]
+    assert len(one.reports) == before + 1
+    assert "default/a of crddemo is requeued, asked for by alice" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "words"),
+    [
+        ("nobody", "default/a", "No controller 'nobody' runs here. Those that do: crddemo."),
+        ("crddemo", "default/b", "'default/b' is not among the keys of crddemo that failed"),
+    ],
+)
+async def test_what_is_not_there_is_refused_with_a_sentence(
+    running: list[Running], name: str, key: str, words: str
+) -> None:
+    one = await begin(running, controller(failed=(failed("default/a"),)))
+    (answer,) = await one.ask(name, key)
+    assert not answer.done
+    assert answer.words.startswith(words)
+    assert one.made[0].controllers[0].requeued == []
+
+
+async def test_a_worker_that_does_not_lead_leaves_the_answer_to_the_one_that_does(running: list[Running]) -> None:
+    one = await begin(running, controller(failed=(failed("default/a"),)), leads=False)
+    assert await one.ask("crddemo", "default/a") == []
+
+
+async def test_a_question_that_cannot_be_read_is_dropped_with_one_warning(
+    running: list[Running], caplog: pytest.LogCaptureFixture
+) -> None:
+    one = await begin(running, controller(failed=(failed("default/a"),)))
+    for data in (b"nonsense", b"\xc1"):
+        await one.layer.inbox.put({"type": "controllers.requeue", "data": data})
+    await settle()
+    assert caplog.text.count("is a web process of another version?") == 1
+    assert (await one.ask("crddemo", "default/a"))[0].done
+
+
+async def test_a_layer_that_fails_stops_nothing(running: list[Running]) -> None:
+    one = await begin(running)
+    one.layer.broken = True
+    await one.clock.advance(5 * BEAT)
+    assert one.made[0].running
+    one.layer.broken = False
+    before = len(one.reports)
+    await one.clock.advance(BEAT)
+    assert len(one.reports) == before + 1
+
+
+async def test_stopped_it_ends_its_manager(running: list[Running]) -> None:
+    one = await begin(running)
+    await one.runner.stop()
+    assert not one.made[0].running
