@@ -9,10 +9,9 @@ from typing import Any, TypeVar, Unpack, overload
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clients.dynamic_client import DynamicClient
-from informerd.clients.resource_client import ResourceClient
 from informerd.clients.typed_client import TypedClient
 from informerd.clock import Clock
-from informerd.errors import InformerExists, UnknownField
+from informerd.errors import InformerExists, InvalidCall, UnknownField
 from informerd.manager.cache_options import CacheOptions, chosen_transform
 from informerd.manager.cached_kind import CachedKind
 from informerd.manager.own_writes import OwnWrites
@@ -27,9 +26,6 @@ T = TypeVar("T", bound=Object)
 
 OWN_WRITE_TIMEOUT = 10.0
 """Seconds in which a cache must show what was written."""
-
-_NAMESPACES = 1_000
-"""Namespaces whose clients are kept ready, for one kind."""
 
 
 class CachedClient:
@@ -59,7 +55,7 @@ class CachedClient:
         self.typed = TypedClient(rest, discovery=factory.discovery)
         self._clock = clock
         self._shared = shared
-        self._namespaces = tuple(namespaces)
+        self._namespaces = _checked(namespaces)
         self._strip = strip_managed_fields
         self._wait = wait_for_own_writes
         self._own_writes: list[OwnWrites[Any]] = []
@@ -79,18 +75,13 @@ class CachedClient:
         self, resource: Resource, projection: type[Object] = Object, **options: Unpack[CacheOptions]
     ) -> CachedKind[Any]:
         """A kind, see `Manager.kind`."""
-        namespaces = options.get("namespaces") or self._namespaces if resource.namespaced else ()
-        informers = {
-            each: self._informer(resource, projection, each, options) for each in dict.fromkeys(namespaces or ("",))
-        }
-        return CachedKind(
-            resource,
-            projection,
-            informers,
-            self._clients(resource, projection),
-            lambda informer: self._own_writes_of(informer, _holds(projection, options)),
-            wait=self._wait,
-        )
+        if not isinstance(resource, Resource):
+            raise InvalidCall(f"a kind is that of a Resource, such as PODS, not of {resource!r}")
+        namespaces = _checked(options.get("namespaces", self._namespaces)) if resource.namespaced else ()
+        informers = {each: self._informer(resource, projection, each, options) for each in namespaces or ("",)}
+        holds = _holds(projection, options)
+        own_writes = {each: self._own_writes_of(informer, holds) for each, informer in informers.items()}
+        return CachedKind(self.rest, resource, projection, informers, own_writes, wait=self._wait)
 
     def close(self) -> None:
         """Take back what it added to informers."""
@@ -133,17 +124,13 @@ class CachedClient:
             self.own_factory = SharedInformerFactory(self.rest, clock=self._clock, discovery=self.factory.discovery)
         return asked(self.own_factory)
 
-    def _clients(self, resource: Resource, projection: type[T]) -> Callable[[str], ResourceClient[T]]:
-        made: dict[str, ResourceClient[T]] = {}
 
-        def client(namespace: str) -> ResourceClient[T]:
-            if (found := made.get(namespace)) is None:
-                if len(made) >= _NAMESPACES:
-                    made.clear()
-                found = made[namespace] = self.typed.resource(resource, projection, namespace)
-            return found
-
-        return client
+def _checked(namespaces: Sequence[str]) -> tuple[str, ...]:
+    """Each once. Raises InvalidCall for one that is not in a list, and for what is no namespace."""
+    given: Sequence[object] = namespaces
+    if isinstance(given, str) or not all(isinstance(each, str) and each for each in given):
+        raise InvalidCall(f"namespaces are a list of names, such as ['shop'], and none for all: not {namespaces!r}")
+    return tuple(dict.fromkeys(namespaces))
 
 
 def _holds(projection: type[T], options: CacheOptions) -> Callable[[T], bool]:

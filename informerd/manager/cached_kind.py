@@ -12,15 +12,18 @@ from informerd.cache.lister import Lister
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clients.resource_client import DeleteOptions, ResourceClient
 from informerd.clients.subresource_client import WriteOptions
+from informerd.clients.typed_client import TypedClient
 from informerd.controller.handlers import EnqueueHandler
 from informerd.controller.predicates import Predicate
 from informerd.controller.request import Request
 from informerd.controller.sources import KindSource, Source
 from informerd.errors import InvalidCall, NotSynced
 from informerd.manager.own_writes import OwnWrites
+from informerd.manager.waiting_client import WaitingClient
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.call import Json, PatchType
+from informerd.rest.client import Client
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
 
@@ -44,19 +47,21 @@ class CachedKind(Generic[T]):
 
     def __init__(
         self,
+        client: Client,
         resource: Resource,
         projection: type[T],
         informers: dict[str, SharedInformer[T]],
-        client: Callable[[str], ResourceClient[T]],
-        own_writes: Callable[[SharedInformer[T]], OwnWrites[T]],
+        own_writes: dict[str, OwnWrites[T]],
         *,
         wait: bool = False,
     ) -> None:
+        """`informers` and `own_writes` are by namespace, "" for all."""
         self.resource = resource
         self.projection = projection
         self._informers = informers
-        self._client = client
-        self._own_writes = {namespace: own_writes(informer) for namespace, informer in informers.items()}
+        self._own_writes = own_writes
+        self._plain: ResourceClient[T] = TypedClient(client).resource(resource, projection)
+        self._waiting: ResourceClient[T] = WaitingClient(client, resource, projection, "", self._own_writes_of)
         self._wait = wait
 
     @property
@@ -135,28 +140,28 @@ class CachedKind(Generic[T]):
 
     def api(self, namespace: str = "") -> ResourceClient[T]:
         """All verbs, past the cache: reads that must be of this moment, scale, other subresources."""
-        return self._client(namespace)
+        return self._plain.in_namespace(namespace)
 
     def in_namespace(self, namespace: str) -> ResourceClient[T]:
-        """As `api`: for the helpers of `informerd.writing`. Their writes do not wait for the cache."""
-        return self._client(namespace)
+        """As `api`, for the helpers of `informerd.writing`; its writes wait for the cache where this kind's do."""
+        return self._verbs(namespace, None)
 
     async def read(self, which: Which) -> T:
         """The object as the API server has it now. Raises NotFound."""
         request = _request(which)
-        return await self._client(request.namespace).get(request.name)
+        return await self._plain.in_namespace(request.namespace).get(request.name)
 
     async def create(self, obj: T | Json, *, wait: bool | None = None, **options: Unpack[WriteOptions]) -> T:
         """See `ResourceClient.create`."""
-        return await self._shown(await self._client("").create(obj, **options), wait, options)
+        return await self._verbs("", wait).create(obj, **options)
 
     async def update(self, obj: T | Json, *, wait: bool | None = None, **options: Unpack[WriteOptions]) -> T:
         """See `ResourceClient.update`; a projection has some of the fields only: change what its `full()` gives."""
-        return await self._shown(await self._client("").update(obj, **options), wait, options)
+        return await self._verbs("", wait).update(obj, **options)
 
     async def update_status(self, obj: T | Json, *, wait: bool | None = None, **options: Unpack[WriteOptions]) -> T:
         """See `ResourceClient.update_status`."""
-        return await self._shown(await self._client("").update_status(obj, **options), wait, options)
+        return await self._verbs("", wait).update_status(obj, **options)
 
     async def patch(
         self,
@@ -169,8 +174,7 @@ class CachedKind(Generic[T]):
     ) -> T:
         """See `ResourceClient.patch`. Laid over whatever is there, unless it names a resourceVersion or uid."""
         request = _request(which)
-        client = self._client(request.namespace)
-        return await self._shown(await client.patch(request.name, patch, patch_type, **options), wait, options)
+        return await self._verbs(request.namespace, wait).patch(request.name, patch, patch_type, **options)
 
     async def patch_status(
         self,
@@ -183,15 +187,14 @@ class CachedKind(Generic[T]):
     ) -> T:
         """As `patch`, of the status: ``{"status": {…}}``."""
         request = _request(which)
-        client = self._client(request.namespace)
-        patched = await client.patch(request.name, patch, patch_type, subresource="status", **options)
-        return await self._shown(patched, wait, options)
+        verbs = self._verbs(request.namespace, wait)
+        return await verbs.patch(request.name, patch, patch_type, subresource="status", **options)
 
     async def apply(
         self, obj: T | Json, *, force: bool = False, wait: bool | None = None, **options: Unpack[WriteOptions]
     ) -> T:
         """See `ResourceClient.apply`."""
-        return await self._shown(await self._client("").apply(obj, force=force, **options), wait, options)
+        return await self._verbs("", wait).apply(obj, force=force, **options)
 
     async def delete(
         self,
@@ -206,22 +209,12 @@ class CachedKind(Generic[T]):
         request = _request(which)
         if isinstance(which, Object) and uid is None:
             uid = which.metadata.uid or None
-        client = self._client(request.namespace)
-        left = await client.delete(request.name, uid=uid, resource_version=resource_version, **options)
-        if left is not None:
-            return await self._shown(left, wait, {"dry_run": options.get("dry_run", False)})
-        own_writes = self._own_writes_of(request.namespace)
-        if self._waits(wait, options.get("dry_run", False)) and own_writes is not None:
-            await own_writes.gone(request.key, uid)
-        return None
+        verbs = self._verbs(request.namespace, wait)
+        return await verbs.delete(request.name, uid=uid, resource_version=resource_version, **options)
 
-    async def _shown(self, obj: T, wait: bool | None, options: WriteOptions) -> T:
-        if self._waits(wait, options.get("dry_run", False)):
-            await self.wait_for(obj)
-        return obj
-
-    def _waits(self, wait: bool | None, dry_run: bool) -> bool:
-        return (self._wait if wait is None else wait) and not dry_run
+    def _verbs(self, namespace: str, wait: bool | None) -> ResourceClient[T]:
+        waits = self._wait if wait is None else wait
+        return (self._waiting if waits else self._plain).in_namespace(namespace)
 
     def _own_writes_of(self, namespace: str) -> OwnWrites[T] | None:
         return self._own_writes.get(namespace) or self._own_writes.get("")

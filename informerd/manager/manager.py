@@ -39,7 +39,7 @@ from informerd.manager.metrics_page import MetricsPage
 from informerd.manager.probe_server import ProbeServer
 from informerd.manager.runnable import Runnable, make_run
 from informerd.manager.runnable_group import RunnableGroup
-from informerd.manager.signals import Signals
+from informerd.manager.signals import Signals, is_in_loop
 from informerd.manager.state import ManagerPhase, ManagerState
 from informerd.objects import Object
 from informerd.recording.recorder import EventRecorder
@@ -284,7 +284,10 @@ class Manager:
         """Run all as a program, in the main thread; the exit code: 0, or 1 after an error, which is logged.
 
         The first SIGINT or SIGTERM stops in order, the second one ends the process with 1, whatever it is doing.
+        Raises InvalidCall in another thread and inside an event loop, where `run` is to be awaited.
         """
+        if is_in_loop():
+            raise InvalidCall("an event loop runs here already: await run()")
         with Signals() as signals:
             try:
                 asyncio.run(self._run_until(signals))

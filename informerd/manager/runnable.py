@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from inspect import isawaitable, iscoroutinefunction
 from typing import Any, Protocol, runtime_checkable
 
-from informerd.errors import InvalidCall
+from informerd.errors import InvalidCall, NotLeading
 from informerd.manager.state import RunnablePhase, RunnableState
 
 log = logging.getLogger(__name__)
@@ -84,9 +84,11 @@ class Run:
     async def _contained(self) -> None:
         try:
             await self._run()
+        except NotLeading as error:  # the lease is lost, which ends all else as well
+            self._fail(error)
+            log.warning("%s has ended: %s", self.name, error)
         except Exception as error:
-            self.failures += 1
-            self._phase, self._problem = "failed", f"{type(error).__name__}: {error}"
+            self._fail(error)
             log.exception("%s has failed and is not run any more; the others go on", self.name)
         else:
             if self._phase != "stopping":
@@ -95,6 +97,10 @@ class Run:
         finally:
             if self._phase not in ("failed", "stopped"):
                 self._phase = "stopped"
+
+    def _fail(self, error: Exception) -> None:
+        self.failures += 1
+        self._phase, self._problem = "failed", f"{type(error).__name__}: {error}"
 
 
 def make_run(runnable: Runnable | Callable[[], Awaitable[Any]], name: str = "") -> Run:

@@ -58,3 +58,12 @@ class Signals:
         if self._loop is not None and self._on_first is not None:
             with contextlib.suppress(RuntimeError):  # the loop has been closed: it ends anyway
                 self._loop.call_soon_threadsafe(self._on_first, self._first)
+
+
+def is_in_loop() -> bool:
+    """Whether an event loop runs in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
