@@ -1,4 +1,4 @@
-# make run    the dashboard at http://127.0.0.1:8000 (PORT= changes it)
+# make run    the dashboard at http://127.0.0.1:8000 (PORT= changes it; DEMO_PODS= DEMO_RATE= DEMO_SEED= the demo cluster)
 # make test   everything, browser included; says what was skipped and why
 # make check  format, lint, types, layers, templates
 # make help   the rest

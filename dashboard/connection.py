@@ -43,7 +43,9 @@ class Connection:
     nobody is moved to another cluster in mid-sight because someone ran `kubectl config use-context`.
     """
 
-    def __init__(self, choice: ClusterChoice, clock: Clock, *, on_switch: OnSwitch) -> None:
+    def __init__(
+        self, choice: ClusterChoice, clock: Clock, *, on_switch: OnSwitch, demo: DemoProcess | None = None
+    ) -> None:
         self.cluster = STARTING
         self.client: Client | None = None
         self.discovery: Discovery | None = None
@@ -53,7 +55,7 @@ class Connection:
         self._choice = choice
         self._clock = clock
         self._on_switch = on_switch
-        self._demo = DemoProcess(clock)
+        self._demo = demo or DemoProcess(clock)
         self._config_problem = ""
         self._answer_problem = ""
         self._asking: list[asyncio.Task[None]] = []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+
+T = TypeVar("T")
 
 DATABASES = ("sqlite", "postgres", "postgresql")
 """Schemes of DATABASE_URL."""
@@ -54,6 +56,13 @@ class Environment(environ.Env):  # type: ignore[misc]
         raise ImproperlyConfigured(
             f"{var} is no database address: write sqlite:///path or postgres://user:password@host/name"
         )
+
+    def read(self, var: str, reader: Callable[[str], T], *, default: str) -> T:
+        """What `reader` makes of the text; its ValueError is the complaint."""
+        try:
+            return reader(self.str(var, default=default))
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{var} cannot be read: {error}") from None
 
     def one_of(self, var: str, choices: Iterable[str], *, default: str) -> str:
         """One of `choices`, in whatever case it is written."""

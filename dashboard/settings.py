@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.environment import Environment
 from dashboard.secret import kept_secret
+from devcluster.size import read_pods, read_rate, read_seed
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -53,6 +54,9 @@ DELTABOARD_CLUSTER_COLOUR: str = env.one_of(
     ("", "red", "orange", "amber", "green", "teal", "blue", "violet", "grey"),
     default="",
 )
+DEMO_PODS: int = env.read("DEMO_PODS", read_pods, default="120")
+DEMO_RATE: float = env.read("DEMO_RATE", read_rate, default="5")
+DEMO_SEED: int | None = env.read("DEMO_SEED", read_seed, default="")
 CLUSTER_ENVIRON = os.environ
 """What informerd.rest.cluster looks into for KUBECONFIG and the in-cluster variables."""
 

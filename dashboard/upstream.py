@@ -18,9 +18,11 @@ from dashboard.controllers.runner import ControllerRunner
 from dashboard.live.layer import Layer
 from dashboard.live.worker import Worker
 from dashboard.resources.kinds import KindInfo, kinds_named
+from devcluster.size import Size
 from informerd.clock import Clock, SystemClock
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
+from informerd.testing.demo_process import DemoProcess
 
 
 class Upstream:
@@ -35,8 +37,9 @@ class Upstream:
         *,
         with_worker: bool,
         controllers: tuple[str, ...] | None = None,
+        demo: DemoProcess | None = None,
     ) -> None:
-        self.connection = Connection(choice, clock, on_switch=self._switched)
+        self.connection = Connection(choice, clock, on_switch=self._switched, demo=demo)
         self.worker: Worker | None = None
         self.controllers: ControllerRunner | None = None
         self.kinds = kinds
@@ -115,11 +118,14 @@ def controllers_from_settings() -> tuple[str, ...] | None:
 
 def build_upstream(*, context: str = "", with_worker: bool, clock: Clock | None = None) -> Upstream:
     """The side towards the cluster, as the settings say."""
+    clock = clock or SystemClock()
+    size = Size(pods=settings.DEMO_PODS, rate=settings.DEMO_RATE, seed=settings.DEMO_SEED)
     return Upstream(
         choice_from_settings(context=context),
         kinds_from_settings(),
         get_channel_layer(),
-        clock or SystemClock(),
+        clock,
         with_worker=with_worker,
         controllers=controllers_from_settings(),
+        demo=DemoProcess(clock, options=size.flags),
     )

@@ -1,4 +1,7 @@
-"""The demo cluster's process: ``python -m devcluster --port 6443 --kubeconfig FILE [--no-workload]``."""
+"""The demo cluster's process: ``python -m devcluster --port 6443 --kubeconfig FILE [--no-workload]``.
+
+`--pods`, `--rate` and `--seed` say how large, how lively and whether repeatable its workload is.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,18 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from devcluster.kubeconfig import write_kubeconfig
 from devcluster.manifests import create_definitions
 from devcluster.server.core import Core
 from devcluster.server.faults import Faults
 from devcluster.serving import ADDRESS, Serving
-from devcluster.workload.run import run_workload
+from devcluster.size import DEFAULT_PODS, DEFAULT_RATE, Size, read_pods, read_rate, read_seed
+from devcluster.workload.fleet import fleet as fleet_of
+from devcluster.workload.run import dice_of, run_workload
 from devcluster.workload.seed import seed
 from informerd.rest.cluster import ClusterConfig, TlsConfig, UserConfig
 
@@ -31,11 +38,31 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=6443, help="port on 127.0.0.1, 0 for any free one (default 6443)")
     parser.add_argument("--kubeconfig", type=Path, metavar="FILE", help="write a kubeconfig to FILE (- for stdout)")
     parser.add_argument("--no-workload", action="store_true", help="an empty cluster in which nothing moves by itself")
-    parser.add_argument("--seed", type=int, help="make the workload repeatable")
+    pods, rate, whole = _argument(read_pods), _argument(read_rate), _argument(read_seed)
+    parser.add_argument("--pods", type=pods, default=DEFAULT_PODS, help="about so many pods (default %(default)s)")
+    parser.add_argument(
+        "--rate", type=rate, default=DEFAULT_RATE, help="about so many changes a second (default %(default)g)"
+    )
+    parser.add_argument("--seed", type=whole, help="a whole number that makes the workload repeatable")
     parser.add_argument("--faults", action="store_true", help="serve /faults, which breaks things on request")
     parser.add_argument("--bookmark-seconds", type=float, default=60.0, help=argparse.SUPPRESS)
     parser.add_argument("--exit-with-parent", action="store_true", help="end when standard input ends")
     return parser.parse_args(arguments)
+
+
+_T = TypeVar("_T")
+
+
+def _argument(read: Callable[[str], _T]) -> Callable[[str], _T]:
+    """A reader whose sentence argparse says."""
+
+    def reading(text: str) -> _T:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return reading
 
 
 async def serve(options: argparse.Namespace) -> None:
@@ -43,8 +70,10 @@ async def serve(options: argparse.Namespace) -> None:
     rng = random.Random(options.seed)  # noqa: S311 - names and a demo's chances, no secrets
     core = Core(now=time.time, rng=rng)
     create_definitions(core)
+    size = Size(options.pods, options.rate, options.seed)
+    fleet, dice = fleet_of(size.pods), dice_of(size)
     if not options.no_workload:
-        seed(core, rng)
+        seed(core, fleet, dice)
     ended = asyncio.Event()
     faults = Faults(core.store, rng) if options.faults else None
     async with contextlib.AsyncExitStack() as stack:
@@ -55,7 +84,8 @@ async def serve(options: argparse.Namespace) -> None:
         if options.kubeconfig:
             write_kubeconfig(options.kubeconfig, server=serving.url, authority=serving.authority, token=serving.token)
         if not options.no_workload:
-            workload = asyncio.create_task(run_workload(workload_config(serving), rng=rng), name="workload")
+            running = run_workload(workload_config(serving), fleet, dice, rate=size.rate)
+            workload = asyncio.create_task(running, name="workload")
             stack.push_async_callback(_cancelled, workload)
         _end_on_signals(ended)
         if options.exit_with_parent:
@@ -101,11 +131,21 @@ def _end_with_standard_input(ended: asyncio.Event) -> None:
     loop.add_reader(descriptor, read)
 
 
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop's, which halves what a request costs; None where there is none, as on Windows."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
 def main() -> int:
     """Run; the exit status."""
     options = parse()
     try:
-        asyncio.run(serve(options))
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(serve(options))
     except OSError as error:
         in_use = f"port {options.port} on {ADDRESS} is in use" if error.errno == errno.EADDRINUSE else str(error)
         sys.stderr.write(f"devcluster: {in_use}\n")

@@ -49,13 +49,14 @@ class Core:
         """Create as a client would. Raises Failure."""
         self.verbs.create(kind, namespace, obj, WriteOptions(field_validation="Strict"))
 
-    def seed(self, kind: Kind, obj: Object) -> Object:
+    def seed(self, kind: Kind, obj: Object, *, check: bool = True) -> Object:
         """Store an object with a past and a status of its own: given are at least name, namespace, creationTimestamp.
 
         Defaults are filled in; uid and generation where they are missing. What is stored already is replaced. The
-        object as stored. Raises Failure where it is invalid.
+        object as stored. Raises Failure where it is invalid; unchecked, as one of many that are alike may be, it must
+        have kind and apiVersion and be valid.
         """
-        self.verbs.fill_for_seed(kind, obj)
+        self.verbs.fill_for_seed(kind, obj, check=check)
         record = objects.encode(obj, kind, self.store.next_revision)
         self.store.put(kind.key, record)
         return objects.decode(record)

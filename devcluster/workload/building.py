@@ -7,11 +7,12 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from devcluster.workload.teams import App, Cron, Demo, Flaw, NodeSpec
+from devcluster.workload.behaviour import BEHAVIOUR, FAILS, SECONDS
+from devcluster.workload.projections import Deployment, Template
+from devcluster.workload.teams import App, Cron, Demo, NodeSpec
+from informerd.objects import Object
 
 Json = dict[str, Any]
-BEHAVIOUR = "demo.deltaboard/behaviour"
-"""The annotation that tells the demo's kubelet what a pod is going to do."""
 
 _SAFE = "bcdfghjklmnpqrstvwxz2456789"
 
@@ -26,30 +27,39 @@ def micro_stamp(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def template_hash(template: Json) -> str:
+def template_hash(template: Template) -> str:
     """The pod-template-hash of a template: the same for the same template, ten letters."""
     digest = hashlib.sha256(json.dumps(template, sort_keys=True).encode()).digest()
     return "".join(_SAFE[byte % len(_SAFE)] for byte in digest[:10])
 
 
-def owner(kind: str, api_version: str, obj: Json) -> Json:
+def owner(obj: Object) -> Json:
     """The controller's ownerReference to `obj`."""
-    meta = obj["metadata"]
-    reference = {"apiVersion": api_version, "kind": kind, "name": meta["name"], "uid": meta["uid"]}
+    reference = {"apiVersion": obj.api_version, "kind": obj.kind, "name": obj.metadata.name, "uid": obj.metadata.uid}
     return {**reference, "controller": True, "blockOwnerDeletion": True}
 
 
 def deployment(app: App) -> Json:
     """An application as its team would apply it."""
     labels = {"app": app.name, "tier": app.tier}
-    meta = {"name": app.name, "namespace": app.namespace, "labels": {**labels, "team": app.namespace}}
+    meta = {"name": app.name, "namespace": app.namespace, "labels": {**labels, "team": app.team}}
+    strategy: Json = {"type": app.strategy}
+    if app.strategy == "RollingUpdate":
+        strategy["rollingUpdate"] = {"maxSurge": app.surge, "maxUnavailable": app.unavailable}
+    template: Json = {"metadata": {"labels": labels}, "spec": _pod_spec(app)}
+    if app.flaw in ("crash", "memory"):
+        template["metadata"]["annotations"] = {BEHAVIOUR: app.flaw} | ({SECONDS: app.seconds} if app.seconds else {})
     spec = {
-        "replicas": app.replicas,
-        "selector": {"matchLabels": {"app": app.name}},
-        "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}},
-        "template": {"metadata": {"labels": labels}, "spec": _pod_spec(app)},
-    }
+        "replicas": app.replicas, "selector": {"matchLabels": {"app": app.name}}, "strategy": strategy,
+        "progressDeadlineSeconds": PROGRESS_DEADLINE, "revisionHistoryLimit": 3, "template": template,
+    }  # fmt: skip
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}
+
+
+PROGRESS_DEADLINE = 45
+"""Seconds after which the demo's teams want to know that a rollout is stuck; ten minutes by default."""
+PATIENCE = 30
+"""Seconds for which their pods stay on a node that does not answer; five minutes by default."""
 
 
 def _pod_spec(app: App) -> Json:
@@ -61,62 +71,71 @@ def _pod_spec(app: App) -> Json:
         "resources": {"requests": {"cpu": app.cpu, "memory": app.memory}, "limits": {"memory": app.memory}},
         "readinessProbe": {"httpGet": {"path": "/healthz", "port": app.port}, "periodSeconds": 5},
     }
-    return {"containers": [container], "serviceAccountName": "default", "terminationGracePeriodSeconds": 30}
+    tolerations = [
+        {"key": f"node.kubernetes.io/{why}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": PATIENCE}
+        for why in ("not-ready", "unreachable")
+    ]
+    spec: Json = {"containers": [container], "serviceAccountName": "default", "tolerations": tolerations}
+    if app.flaw == "pending":
+        spec["nodeSelector"] = {"accelerator": "gpu"}
+    return {**spec, "terminationGracePeriodSeconds": 30}
 
 
 def job(cron: Cron, name: str) -> Json:
     """One run of a cron job."""
     container = {"name": cron.name, "image": cron.image, "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}}}
-    spec = {
+    takes = {SECONDS: cron.takes} | ({FAILS: f"{cron.fails:g}"} if cron.fails else {})
+    spec: Json = {
         "completions": cron.completions,
-        "parallelism": cron.completions,
-        "backoffLimit": 1,
+        "parallelism": cron.parallelism,
+        "backoffLimit": cron.backoff_limit,
+        "ttlSecondsAfterFinished": cron.kept,
         "template": {
-            "metadata": {"labels": {"app": cron.name, "tier": "job"}},
+            "metadata": {"labels": {"app": cron.name, "tier": "job"}, "annotations": takes},
             "spec": {"restartPolicy": "Never", "containers": [container]},
         },
     }
-    meta = {"name": name, "namespace": cron.namespace, "labels": {"app": cron.name, "team": cron.namespace}}
+    if cron.deadline:
+        spec["activeDeadlineSeconds"] = cron.deadline
+    meta = {"name": name, "namespace": cron.namespace, "labels": {"app": cron.name, "team": cron.team}}
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": spec}
 
 
-def replica_set(deployed: Json, template: Json, replicas: int, revision: int) -> Json:
+def replica_set(deployed: Deployment, template: Template, replicas: int, revision: int) -> Json:
     """The ReplicaSet of a Deployment for one of its templates."""
     digest = template_hash(template)
-    name, namespace = deployed["metadata"]["name"], deployed["metadata"]["namespace"]
-    labels = {**template["metadata"]["labels"], "pod-template-hash": digest}
-    meta = {
+    name, namespace = deployed.metadata.name, deployed.metadata.namespace
+    meta = template.get("metadata") or {}
+    labels = {**(meta.get("labels") or {}), "pod-template-hash": digest}
+    made = {
         "name": f"{name}-{digest}",
         "namespace": namespace,
         "labels": labels,
         "annotations": {"deployment.kubernetes.io/revision": str(revision)},
-        "ownerReferences": [owner("Deployment", "apps/v1", deployed)],
+        "ownerReferences": [owner(deployed)],
     }
-    selector = {**deployed["spec"]["selector"]["matchLabels"], "pod-template-hash": digest}
-    pod = {**template, "metadata": {**template["metadata"], "labels": labels}}
-    spec = {"replicas": replicas, "selector": {"matchLabels": selector}, "template": pod}
-    return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": meta, "spec": spec}
+    selector = dict(deployed.spec.selector)
+    selector["matchLabels"] = {**(selector.get("matchLabels") or {}), "pod-template-hash": digest}
+    spec = {
+        "replicas": replicas, "selector": selector, "minReadySeconds": deployed.spec.min_ready_seconds or None,
+        "template": {**template, "metadata": {**meta, "labels": labels}},
+    }  # fmt: skip
+    kept = {key: value for key, value in spec.items() if value is not None}
+    return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": made, "spec": kept}
 
 
-def pod(parent: Json, reference: Json, *, name: str = "", flaw: Flaw = "") -> Json:
-    """A pod from the template of a ReplicaSet or Job; the server generates the name where none is given."""
-    template = parent["spec"]["template"]
-    meta: Json = {**template.get("metadata", {}), "namespace": parent["metadata"]["namespace"]}
+def pod(parent: Object, reference: Json, template: Template, name: str) -> Json:
+    """A pod from the template of a ReplicaSet or Job."""
+    given = template.get("metadata") or {}
+    meta: Json = {key: dict(given[key]) for key in ("labels", "annotations") if given.get(key)}
+    meta |= {"name": name, "generateName": f"{name[:-5]}", "namespace": parent.metadata.namespace}
     meta["ownerReferences"] = [reference]
-    meta |= {"name": name} if name else {"generateName": f"{parent['metadata']['name']}-"}
-    spec = dict(template["spec"])
-    if flaw:
-        meta["annotations"] = {**(meta.get("annotations") or {}), BEHAVIOUR: flaw}
-    if flaw == "pending":
-        first = dict(spec["containers"][0])
-        first["resources"] = {"requests": {"cpu": "1", "memory": "192Gi"}}
-        spec["containers"] = [first, *spec["containers"][1:]]
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": dict(template["spec"])}
 
 
 def mydemo(demo: Demo) -> Json:
     """A Mydemo without status."""
-    meta = {"name": demo.name, "namespace": demo.namespace, "labels": {"team": demo.namespace}}
+    meta = {"name": demo.name, "namespace": demo.namespace, "labels": {"team": demo.team}}
     spec = {"ip": demo.ip, "port": demo.port}
     return {"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo", "metadata": meta, "spec": spec}
 
@@ -136,8 +155,8 @@ def node(spec: NodeSpec, number: int, since: str, now: str) -> Json:
     }  # fmt: skip
     role = "control-plane" if spec.control_plane else "worker"
     labels[f"node-role.kubernetes.io/{role}"] = ""
-    room = {"cpu": str(spec.cpu), "memory": spec.memory, "pods": "110", "ephemeral-storage": "200Gi"}
-    spec_part: Json = {"podCIDR": f"10.5.{number}.0/24"}
+    room = {"cpu": str(spec.cpu), "memory": spec.memory, "pods": str(spec.pods), "ephemeral-storage": "200Gi"}
+    spec_part: Json = {"podCIDR": f"10.{5 + number // 256}.{number % 256}.0/24"}
     if spec.control_plane:
         spec_part["taints"] = [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]
     info = {
@@ -149,9 +168,9 @@ def node(spec: NodeSpec, number: int, since: str, now: str) -> Json:
     status = {
         "capacity": room,
         "allocatable": room,
-        "conditions": node_conditions("True", since, now),
+        "conditions": node_conditions(since, now),
         "addresses": [
-            {"type": "InternalIP", "address": f"192.168.20.{10 + number}"},
+            {"type": "InternalIP", "address": f"192.168.{20 + number // 200}.{10 + number % 200}"},
             {"type": "Hostname", "address": spec.name},
         ],
         "nodeInfo": info,
@@ -160,20 +179,19 @@ def node(spec: NodeSpec, number: int, since: str, now: str) -> Json:
     return {"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec_part, "status": status}
 
 
-def node_conditions(ready: str, since: str, now: str) -> list[Json]:
-    """A node's conditions; `ready` is True, False or Unknown."""
-    fine = {"lastHeartbeatTime": now, "lastTransitionTime": since, "status": "False"}
-    pressure = [
-        {"type": f"{what}Pressure", **fine, "reason": f"KubeletHas{enough}", "message": f"kubelet has {words}"}
-        for what, enough, words in (
-            ("Memory", "SufficientMemory", "sufficient memory available"),
-            ("Disk", "NoDiskPressure", "no disk pressure"),
-            ("PID", "SufficientPID", "sufficient PID available"),
-        )
-    ]  # fmt: skip
-    if ready == "True":
-        why = {"reason": "KubeletReady", "message": "kubelet is posting ready status"}
-    else:
-        why = {"reason": "NodeStatusUnknown", "message": "Kubelet stopped posting node status."}
-    since_now = since if ready == "True" else now
-    return [*pressure, {"type": "Ready", **fine, "lastTransitionTime": since_now, "status": ready, **why}]
+def node_conditions(since: str, now: str, *, short_of_memory: bool = False) -> list[Json]:
+    """The conditions of a node that is ready, as its kubelet writes them."""
+    enough = ("False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available")
+    if short_of_memory:
+        enough = ("True", "KubeletHasInsufficientMemory", "kubelet has insufficient memory available")
+    said = {
+        "MemoryPressure": enough,
+        "DiskPressure": ("False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+        "PIDPressure": ("False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+        "Ready": ("True", "KubeletReady", "kubelet is posting ready status"),
+    }
+    times = {"lastHeartbeatTime": now, "lastTransitionTime": since}
+    return [
+        {"type": kind, "status": status, **times, "reason": reason, "message": message}
+        for kind, (status, reason, message) in said.items()
+    ]

@@ -1,19 +1,18 @@
-"""The cluster as the workload's controllers see it: informers to read from, a client to write with."""
+"""The cluster as the workload's controllers see it: typed kinds, read from informers, written through a client."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
-from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from devcluster.workload.building import Json
-from devcluster.workload.recorder import Recorder
+from devcluster.workload.dice import Dice
+from devcluster.workload.projections import Deployment, Job, Mydemo, Node, Pod, ReplicaSet
 from informerd.cache.factory import SharedInformerFactory
-from informerd.cache.handler import HandlerFunctions
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock
+from informerd.controller.request import Request
 from informerd.errors import NotFound
 from informerd.objects import Object
 from informerd.resource import MYDEMOS, PODS, Resource
@@ -25,103 +24,128 @@ REPLICA_SETS = Resource(group="apps", version="v1", plural="replicasets", kind="
 JOBS = Resource(group="batch", version="v1", plural="jobs", kind="Job")
 LEASES = Resource(group="coordination.k8s.io", version="v1", plural="leases", kind="Lease")
 
-WATCHED = (PODS, NODES, DEPLOYMENTS, REPLICA_SETS, JOBS, MYDEMOS)
 OWN_WRITE_SECONDS = 5.0
 """How long a controller waits for its own write to come back before it goes on all the same."""
+OWNER, NODE, APP = "owner", "node", "app"
+"""Indexes: by the owners' uids; pods by the node they are on; by the label app."""
 
-_OWNER = "owner"
+T = TypeVar("T", bound=Object)
+
+
+class Kind(Generic[T]):
+    """One kind: read from an informer's store, written to the API server. A write returns once the store has it."""
+
+    def __init__(self, resource: Resource, informer: SharedInformer[T], client: Client) -> None:
+        self.resource = resource
+        self.informer = informer
+        self._client = client
+        informer.add_index(OWNER, lambda obj: [owner.uid for owner in obj.metadata.owner_references])
+        informer.add_index(APP, lambda obj: [f"{obj.metadata.namespace}/{obj.metadata.labels.get('app', '')}"])
+
+    def get(self, request: Request | str) -> T | None:
+        """An object by request or key."""
+        return self.informer.store.get(request if isinstance(request, str) else request.key)
+
+    def all(self) -> list[T]:
+        """All, in the order of their keys: for what is few."""
+        return sorted(self.informer.store, key=lambda obj: obj.key)
+
+    def owned(self, uid: str) -> list[T]:
+        """Those that name `uid` as an owner, in the order of their keys."""
+        return self.by(OWNER, uid)
+
+    def by(self, index: str, value: str) -> list[T]:
+        """Those of an index, in the order of their keys."""
+        return sorted(self.informer.store.by_index(index, value), key=lambda obj: obj.key)
+
+    async def create(self, body: Json) -> T | None:
+        """Create it; the object as the store has it, None where that has let go of it meanwhile."""
+        answer = await self._client.create(self.resource, body, field_manager="demo", field_validation="Ignore")
+        made: Json = answer.json()
+        await self.seen(made)
+        return self.get(_key(made))
+
+    async def patch(self, obj: T, patch: Json, *, status: bool = False) -> None:
+        """Merge a patch into this very object. Gone already: nothing."""
+        meta = obj.metadata
+        whole = {**patch, "metadata": {**patch.get("metadata", {}), "uid": meta.uid}}
+        with contextlib.suppress(NotFound):
+            answer = await self._client.patch(
+                self.resource, meta.name, meta.namespace, whole, subresource="status" if status else "",
+                field_manager="demo", field_validation="Ignore",
+            )  # fmt: skip
+            await self.seen(answer.json())
+
+    async def replace(self, obj: T, values: dict[str, Any]) -> None:
+        """Replace parts of this very object, each named by a JSON pointer. Gone already: nothing."""
+        meta = obj.metadata
+        steps = [{"op": "test", "path": "/metadata/uid", "value": meta.uid}]
+        steps += [{"op": "add", "path": path, "value": value} for path, value in values.items()]
+        with contextlib.suppress(NotFound):
+            answer = await self._client.patch(
+                self.resource, meta.name, meta.namespace, steps, "json", field_manager="demo", field_validation="Ignore"
+            )
+            await self.seen(answer.json())
+
+    async def delete(self, obj: T, *, grace: int | None = None) -> None:
+        """Delete this very object. Gone already: nothing."""
+        meta = obj.metadata
+        with contextlib.suppress(NotFound):
+            answer = await self._client.delete(
+                self.resource, meta.name, meta.namespace, uid=meta.uid, grace_period=grace,
+                propagation_policy="Background",
+            )  # fmt: skip
+            await self.seen(answer.json())
+
+    async def seen(self, obj: dict[str, Any]) -> None:
+        """Wait until the store has an object's version, or OWN_WRITE_SECONDS."""
+        version = (obj.get("metadata") or {}).get("resourceVersion")
+        if version:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(OWN_WRITE_SECONDS):
+                    await self.informer.wait_for(version)
 
 
 class Cluster:
-    """Shared by all controllers of one workload. Reads come from the informers' stores, as new dicts."""
+    """Shared by all controllers of one workload."""
 
-    def __init__(self, client: Client, *, clock: Clock, rng: random.Random) -> None:
+    def __init__(self, client: Client, *, clock: Clock, dice: Dice) -> None:
         self.client = client
         self.clock = clock
-        self.rng = rng
-        self.recorder = Recorder(client, clock=clock, rng=rng)
+        self.dice = dice
         self._factory = SharedInformerFactory(client, clock=clock)
-        self._informers: dict[str, SharedInformer[Object]] = {r.key: self._factory.informer(r) for r in WATCHED}
-        for informer in self._informers.values():
-            informer.store.add_index(_OWNER, lambda obj: [owner.uid for owner in obj.metadata.owner_references])
+        self.pods = self._kind(PODS, Pod)
+        self.nodes = self._kind(NODES, Node)
+        self.deployments = self._kind(DEPLOYMENTS, Deployment)
+        self.replica_sets = self._kind(REPLICA_SETS, ReplicaSet)
+        self.jobs = self._kind(JOBS, Job)
+        self.mydemos = self._kind(MYDEMOS, Mydemo)
+        self.pods.informer.add_index(NODE, lambda pod: [pod.spec.node_name])
 
-    async def start(self) -> None:
-        """Start the informers and wait until they have seen everything."""
+    def _kind(self, resource: Resource, projection: type[T]) -> Kind[T]:
+        return Kind(resource, self._factory.informer(resource, projection), self.client)
+
+    def start(self) -> None:
+        """Start the informers."""
         self._factory.start()
-        for informer in self._informers.values():
-            await informer.wait_for_sync()
+
+    async def wait_for_sync(self) -> None:
+        """Wait until they have seen everything."""
+        await self._factory.wait_for_cache_sync()
 
     async def stop(self) -> None:
         """End the informers."""
         await self._factory.stop()
 
-    def on_change(self, resource: Resource, tell: Callable[[Object], None]) -> None:
-        """Call `tell` with every object of a resource that is there, comes, changes or goes."""
-        handler: HandlerFunctions[Object] = HandlerFunctions(
-            on_add=lambda obj, _: tell(obj), on_update=lambda _, new: tell(new), on_delete=lambda obj, _: tell(obj)
-        )
-        self.add_handler(resource, handler)
-
-    def add_handler(self, resource: Resource, handler: HandlerFunctions[Object]) -> None:
-        """Tell `handler` of a resource's objects."""
-        self._informers[resource.key].add_handler(handler)
-
-    def get(self, resource: Resource, key: str) -> Json | None:
-        """A whole object by ``namespace/name``."""
-        found = self._informers[resource.key].store.get(key)
-        return None if found is None else found.full()
-
-    def all(self, resource: Resource, namespace: str = "") -> list[Json]:
-        """Whole objects, in the order of their keys."""
-        store = self._informers[resource.key].store
-        chosen: Iterable[Object] = (obj for obj in store if not namespace or obj.metadata.namespace == namespace)
-        return [obj.full() for obj in sorted(chosen, key=lambda obj: obj.key)]
-
-    def owned(self, resource: Resource, uid: str) -> list[Json]:
-        """Whole objects that name `uid` as an owner, in the order of their keys."""
-        found = self._informers[resource.key].store.by_index(_OWNER, uid)
-        return [obj.full() for obj in sorted(found, key=lambda obj: obj.key)]
-
-    async def create(self, resource: Resource, obj: Json) -> Json:
-        """Create, and wait until the informer has seen it."""
-        answer = await self.client.create(resource, obj, field_manager="demo", field_validation="Ignore")
-        created: Json = answer.json()
-        await self._seen(resource, created)
-        return created
-
-    async def patch(self, resource: Resource, obj: Json, patch: Json, *, status: bool = False) -> None:
-        """Merge a patch into what is there, and wait until the informer has seen it. Gone already: nothing."""
-        meta = obj["metadata"]
-        with contextlib.suppress(NotFound):
-            answer = await self.client.patch(
-                resource, meta["name"], meta.get("namespace", ""), patch,
-                subresource="status" if status else "", field_manager="demo", field_validation="Ignore",
-            )  # fmt: skip
-            await self._seen(resource, answer.json())
-
-    async def delete(self, resource: Resource, obj: Json, *, grace: int | None = None) -> None:
-        """Delete this very object, and wait until the informer has seen it. Gone already: nothing."""
-        meta = obj["metadata"]
-        with contextlib.suppress(NotFound):
-            answer = await self.client.delete(
-                resource, meta["name"], meta.get("namespace", ""), uid=meta["uid"], grace_period=grace,
-                propagation_policy="Background",
-            )  # fmt: skip
-            await self._seen(resource, answer.json())
-
-    async def bind(self, pod: Json, node: str) -> None:
+    async def bind(self, pod: Pod, node: str) -> None:
         """Put a pod on a node."""
-        meta = pod["metadata"]
+        meta = pod.metadata
         target = {"apiVersion": "v1", "kind": "Node", "name": node}
-        binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": meta["name"]}, "target": target}
-        path = PODS.path(meta["namespace"], meta["name"], "binding")
+        binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": meta.name}, "target": target}
         with contextlib.suppress(NotFound):
-            await self.client.request("POST", path, body=binding)
+            await self.client.request("POST", PODS.path(meta.namespace, meta.name, "binding"), body=binding)
 
-    async def _seen(self, resource: Resource, obj: dict[str, Any]) -> None:
-        informer = self._informers.get(resource.key)
-        version = obj["metadata"].get("resourceVersion")
-        if informer is not None and version:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(OWN_WRITE_SECONDS):
-                    await informer.wait_for(version)
+
+def _key(obj: Json) -> str:
+    meta = obj["metadata"]
+    return f"{meta['namespace']}/{meta['name']}" if meta.get("namespace") else str(meta["name"])

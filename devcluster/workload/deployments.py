@@ -1,139 +1,155 @@
-"""Deployments: ReplicaSets for their templates, rolling updates one pod at a time, and their status."""
+"""Deployments: ReplicaSets for their templates, rolled out, scaled, paused and rolled back, and their status.
+
+A rollback is a template that was there before: its ReplicaSet gets the newest revision, as with `kubectl rollout undo`.
+Source: kube-controller-manager's deployment/deployment_controller.go, rolling.go, recreate.go and sync.go.
+"""
 
 from __future__ import annotations
 
-from devcluster.workload import building
-from devcluster.workload.building import Json, stamp
-from devcluster.workload.cluster import DEPLOYMENTS, REPLICA_SETS, Cluster
-from devcluster.workload.queue import DueQueue
-from informerd.objects import Object
+from collections.abc import Sequence
 
-SOURCE = "deployment-controller"
-KEPT_REVISIONS = 2
-_REVISION = "deployment.kubernetes.io/revision"
+from devcluster.workload import building, deployment_status, rollout
+from devcluster.workload.building import Json, stamp
+from devcluster.workload.cluster import Cluster
+from devcluster.workload.projections import Deployment, ReplicaSet, condition
+from devcluster.workload.rollout import DESIRED, MAXIMUM, REVISION, Plan, revision
+from devcluster.workload.voices import Voices
+from informerd.controller.request import Request
+from informerd.controller.result import Result
+from informerd.errors import AlreadyExists
+
+COMPONENT = "deployment-controller"
+HISTORY = "deployment.kubernetes.io/revision-history"
+_HASH = "pod-template-hash"
 
 
 class DeploymentController:
     """Reconciles every Deployment, the demo's own and those that people create."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, voices: Voices) -> None:
         self._cluster = cluster
-        self._queue = DueQueue(cluster.clock)
-        cluster.on_change(DEPLOYMENTS, lambda obj: self._queue.add(obj.key))
-        cluster.on_change(REPLICA_SETS, self._owner_changed)
+        self._recorder = voices.of(COMPONENT)
 
-    async def run(self) -> None:
-        await self._queue.work(self.reconcile)
-
-    def _owner_changed(self, obj: Object) -> None:
-        for owner in obj.metadata.owner_references:
-            if owner.kind == "Deployment":
-                self._queue.add(f"{obj.metadata.namespace}/{owner.name}")
-
-    async def reconcile(self, key: str) -> None:
+    async def reconcile(self, request: Request) -> Result | None:
         """One step towards what the Deployment asks for."""
-        deployment = self._cluster.get(DEPLOYMENTS, key)
-        if deployment is None or "deletionTimestamp" in deployment["metadata"]:
-            return
-        sets = self._cluster.owned(REPLICA_SETS, deployment["metadata"]["uid"])
-        digest = building.template_hash(_plain_template(deployment))
-        current = next((s for s in sets if s["metadata"]["labels"].get("pod-template-hash") == digest), None)
-        old = [s for s in sets if s is not current]
-        if current is None:
-            current = await self._new_set(deployment, old)
+        deployment = self._cluster.deployments.get(request)
+        if deployment is None or deployment.metadata.deletion_timestamp is not None:
+            return None
+        current, old = self._sets(deployment)
+        fresh = False
+        if deployment.spec.paused or rollout.is_rescaled(deployment, [*filter(None, (current,)), *old]):
+            await self._apply(deployment, [*filter(None, (current,)), *old], rollout.rescaled(deployment, current, old))
+        elif deployment.spec.strategy.type == "Recreate":
+            fresh = await self._recreate(deployment, current, old)
+        elif current is None:
+            fresh = await self._make(deployment, old)
         else:
-            current = await self._roll(deployment, current, old)
-        await self._write_status(deployment, current, old)
-        await self._forget(old)
+            current = await self._renumber(deployment, current, old)
+            await self._apply(deployment, [current, *old], rollout.roll(deployment, current, old))
+        return await self._finish(deployment, fresh=fresh)
 
-    async def _new_set(self, deployment: Json, old: list[Json]) -> Json:
-        wanted = deployment["spec"]["replicas"]
-        first = wanted if not any(s["spec"]["replicas"] for s in old) else min(1, wanted)
-        revision = 1 + max((int(s["metadata"].get("annotations", {}).get(_REVISION, 0)) for s in old), default=0)
-        body = building.replica_set(deployment, _plain_template(deployment), first, revision)
-        created = await self._cluster.create(REPLICA_SETS, body)
-        marks = {"metadata": {"annotations": {_REVISION: str(revision)}}}
-        await self._cluster.patch(DEPLOYMENTS, deployment, marks)
-        await self._say_scaled(deployment, created, 0, first)
-        return created
+    def _sets(self, deployment: Deployment) -> tuple[ReplicaSet | None, list[ReplicaSet]]:
+        """The ReplicaSet of its template, and the others, the oldest first."""
+        digest = building.template_hash(deployment.spec.template)
+        sets = self._cluster.replica_sets.owned(deployment.metadata.uid)
+        current = next((each for each in sets if each.metadata.labels.get(_HASH) == digest), None)
+        return current, sorted((each for each in sets if each is not current), key=revision)
 
-    async def _roll(self, deployment: Json, current: Json, old: list[Json]) -> Json:
-        """Grow the current ReplicaSet by one pod at most over the number, shrink the old ones as it becomes ready."""
-        wanted = deployment["spec"]["replicas"]
-        total = current["spec"]["replicas"] + sum(s["spec"]["replicas"] for s in old)
-        active = [s for s in old if s["spec"]["replicas"]]
-        if not active:
-            return await self._scale(deployment, current, wanted)
-        if current["spec"]["replicas"] < wanted and total <= wanted:
-            current = await self._scale(deployment, current, current["spec"]["replicas"] + 1)
-            total += 1
-        ready = current.get("status", {}).get("readyReplicas", 0)
-        may_go = total - max(wanted - 1, 0) - (current["spec"]["replicas"] - ready)
-        if may_go > 0:
-            oldest = active[0]
-            await self._scale(deployment, oldest, oldest["spec"]["replicas"] - 1)
-        return current
+    async def _make(self, deployment: Deployment, old: Sequence[ReplicaSet]) -> bool:
+        """The ReplicaSet for a template that has none."""
+        number = 1 + max(map(revision, old), default=0)
+        first = rollout.new_replicas(deployment, 0, old)
+        body = building.replica_set(deployment, deployment.spec.template, first, number)
+        body["metadata"]["annotations"] |= self._wanted(deployment)
+        try:
+            made = await self._cluster.replica_sets.create(body)
+        except AlreadyExists:
+            return False  # of somebody else's, or not seen yet: the next try tells
+        await self._mark(deployment, number)
+        if made is not None:
+            self._say_scaled(deployment, made, 0, first)
+        return True
 
-    async def _scale(self, deployment: Json, replica_set: Json, replicas: int) -> Json:
-        before = replica_set["spec"]["replicas"]
-        if before == replicas:
-            return replica_set
-        await self._cluster.patch(REPLICA_SETS, replica_set, {"spec": {"replicas": replicas}})
-        await self._say_scaled(deployment, replica_set, before, replicas)
-        return {**replica_set, "spec": {**replica_set["spec"], "replicas": replicas}}
+    async def _renumber(self, deployment: Deployment, current: ReplicaSet, old: Sequence[ReplicaSet]) -> ReplicaSet:
+        """A template that comes back gets the newest revision; where it comes from is kept."""
+        newest = 1 + max(map(revision, old), default=0)
+        if revision(current) >= newest:
+            await self._mark(deployment, revision(current))
+            return current
+        annotations = current.metadata.annotations
+        history = ",".join(filter(None, (annotations.get(HISTORY, ""), annotations.get(REVISION, ""))))
+        marks = {REVISION: str(newest), HISTORY: history, **self._wanted(deployment)}
+        await self._cluster.replica_sets.patch(current, {"metadata": {"annotations": marks}})
+        await self._mark(deployment, newest)
+        return self._cluster.replica_sets.get(current.key) or current
 
-    async def _say_scaled(self, deployment: Json, replica_set: Json, before: int, after: int) -> None:
-        word = "up" if after >= before else "down"
-        message = f"Scaled {word} replica set {replica_set['metadata']['name']} from {before} to {after}"
-        await self._cluster.recorder.normal(deployment, SOURCE, "ScalingReplicaSet", message)
+    async def _mark(self, deployment: Deployment, number: int) -> None:
+        if deployment.metadata.annotations.get(REVISION) != str(number):
+            marks = {"metadata": {"annotations": {REVISION: str(number)}}}
+            await self._cluster.deployments.patch(deployment, marks)
 
-    async def _write_status(self, deployment: Json, current: Json, old: list[Json]) -> None:
-        sets = [current, *old]
-        before = deployment.get("status", {})
-        counts = {
-            name: sum(s.get("status", {}).get(name, 0) for s in sets)
-            for name in ("replicas", "readyReplicas", "availableReplicas")
-        }
-        wanted = deployment["spec"]["replicas"]
-        counts["updatedReplicas"] = current.get("status", {}).get("replicas", 0)
-        counts["unavailableReplicas"] = max(wanted - counts["availableReplicas"], 0)
-        done = counts["updatedReplicas"] == counts["replicas"] == wanted and counts["availableReplicas"] >= wanted
-        now = stamp(self._cluster.clock.time())
-        conditions = _conditions(
-            before, now, current["metadata"]["name"], done, counts["availableReplicas"] >= wanted - wanted // 4
-        )
-        status = {"observedGeneration": deployment["metadata"]["generation"], **counts, "conditions": conditions}
-        if {k: before.get(k) for k in status} != status:
-            await self._cluster.patch(DEPLOYMENTS, deployment, {"status": status}, status=True)
+    async def _recreate(self, deployment: Deployment, current: ReplicaSet | None, old: Sequence[ReplicaSet]) -> bool:
+        """All old pods go before the first new one comes."""
+        active = {each.metadata.uid: 0 for each in old if each.spec.replicas}
+        if active:
+            await self._apply(deployment, old, active)
+            return False
+        pods = [pod for each in old for pod in self._cluster.pods.owned(each.metadata.uid)]
+        if any(not pod.has_ended for pod in pods):
+            return False
+        if current is None:
+            return await self._make(deployment, old)
+        current = await self._renumber(deployment, current, old)
+        if current.spec.replicas != deployment.spec.replicas:
+            await self._apply(deployment, [current], {current.metadata.uid: deployment.spec.replicas})
+        return False
 
-    async def _forget(self, old: list[Json]) -> None:
+    async def _apply(self, deployment: Deployment, sets: Sequence[ReplicaSet], plan: Plan) -> None:
+        for each in sets:
+            marks = {} if each.metadata.uid in plan else self._outdated(deployment, each)
+            if each.metadata.uid in plan:
+                patch = {"metadata": {"annotations": self._wanted(deployment)}}
+                patch["spec"] = {"replicas": plan[each.metadata.uid]}  # type: ignore[dict-item]
+                await self._cluster.replica_sets.patch(each, patch)
+                self._say_scaled(deployment, each, each.spec.replicas, plan[each.metadata.uid])
+            elif marks:
+                await self._cluster.replica_sets.patch(each, {"metadata": {"annotations": marks}})
+
+    def _outdated(self, deployment: Deployment, replica_set: ReplicaSet) -> Json:
+        """The annotations of an active ReplicaSet that no longer say what is wanted."""
+        if not replica_set.spec.replicas:
+            return {}
+        there = replica_set.metadata.annotations
+        return {name: value for name, value in self._wanted(deployment).items() if there.get(name) != value}
+
+    @staticmethod
+    def _wanted(deployment: Deployment) -> dict[str, str]:
+        wanted = deployment.spec.replicas
+        return {DESIRED: str(wanted), MAXIMUM: str(wanted + rollout.fence_posts(deployment)[0])}
+
+    def _say_scaled(self, deployment: Deployment, replica_set: ReplicaSet, before: int, after: int) -> None:
+        if before != after or before == 0:
+            word = "up" if after >= before else "down"
+            message = f"Scaled {word} replica set {replica_set.metadata.name} from {before} to {after}"
+            self._recorder.event(deployment, "Normal", "ScalingReplicaSet", message)
+
+    async def _finish(self, deployment: Deployment, *, fresh: bool) -> Result | None:
+        """Write the status and forget old ReplicaSets; come back when time alone changes something."""
+        current, old = self._sets(deployment)
+        now = self._cluster.clock.time()
+        new = deployment_status.counts(current, old)
+        said = deployment_status.progress(deployment, current, new, now, fresh=fresh)
+        written = deployment_status.conditions(deployment, new, said, stamp(now))
+        patch = deployment_status.status_patch(deployment, new, written)
+        if patch is not None:
+            await self._cluster.deployments.patch(deployment, patch, status=True)
+        if deployment.is_settled:
+            await self._forget(deployment, old)
+        left = deployment_status.seconds_left(deployment, condition(deployment.status.conditions, "Progressing"), now)
+        return Result(requeue_after=left + 1) if 0 < left < float("inf") else None
+
+    async def _forget(self, deployment: Deployment, old: Sequence[ReplicaSet]) -> None:
         """Delete ReplicaSets beyond the revisions that are kept."""
-        idle = [s for s in old if not s["spec"]["replicas"] and not s.get("status", {}).get("replicas")]
-        idle.sort(key=lambda s: int(s["metadata"].get("annotations", {}).get(_REVISION, 0)))
-        for replica_set in idle[:-KEPT_REVISIONS]:
-            await self._cluster.delete(REPLICA_SETS, replica_set)
-
-
-def _plain_template(deployment: Json) -> Json:
-    template: Json = deployment["spec"]["template"]
-    return template
-
-
-def _conditions(before: Json, now: str, name: str, done: bool, available: bool) -> list[Json]:
-    """Progressing and Available; their times change only when they do."""
-    progress = ("NewReplicaSetAvailable", f'ReplicaSet "{name}" has successfully progressed.')
-    if not done:
-        progress = ("ReplicaSetUpdated", f'ReplicaSet "{name}" is progressing.')
-    state = ("MinimumReplicasAvailable", "Deployment has minimum availability.")
-    if not available:
-        state = ("MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
-    old = {condition["type"]: condition for condition in before.get("conditions", ())}
-    found = []
-    for kind, holds, (reason, message) in (("Available", available, state), ("Progressing", True, progress)):
-        status, previous = "True" if holds else "False", old.get(kind, {})
-        since = previous["lastTransitionTime"] if previous.get("status") == status else now
-        same = previous.get("reason") == reason and previous.get("message") == message
-        updated = previous["lastUpdateTime"] if same else now
-        times = {"lastUpdateTime": updated, "lastTransitionTime": since}
-        found.append({"type": kind, "status": status, **times, "reason": reason, "message": message})
-    return found
+        idle = [each for each in old if not each.spec.replicas and not each.status.replicas]
+        for replica_set in idle[: max(0, len(idle) - deployment.spec.revision_history_limit)]:
+            await self._cluster.replica_sets.delete(replica_set)

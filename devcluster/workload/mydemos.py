@@ -1,16 +1,19 @@
-"""Mydemos: a controller that writes their status, and changes now and then, but never to what a person works on."""
+"""Mydemos: their status, and a change now and then, but never of what a person works on.
+
+That a Mydemo was dealt with is said, as an Event, by the controller that the dashboard or `informerd.controllers` runs,
+as crddemo does; the status, which crddemo does not write, is written here and nothing said, so that nothing is said
+twice.
+"""
 
 from __future__ import annotations
 
 from devcluster.workload import building
-from devcluster.workload.building import Json, stamp
+from devcluster.workload.building import stamp
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.queue import DueQueue
+from devcluster.workload.projections import Mydemo, MydemoSpec
 from informerd.cache.handler import HandlerFunctions
-from informerd.objects import Object
-from informerd.resource import MYDEMOS
+from informerd.controller.request import Request
 
-SOURCE = "mydemo-controller"
 HANDS_OFF_SECONDS = 300.0
 """How long a Mydemo that somebody else changed is left alone."""
 
@@ -22,62 +25,57 @@ class MydemoController:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._queue = DueQueue(cluster.clock)
-        self._ours: dict[str, Json] = {}
+        self._ours: dict[str, MydemoSpec] = {}
         """By uid, the spec as the workload knows it."""
         self._touched: dict[str, float] = {}
         """By uid, when somebody else changed it last, in monotonic seconds."""
-        handler: HandlerFunctions[Object] = HandlerFunctions(
+        handler: HandlerFunctions[Mydemo] = HandlerFunctions(
             on_add=self._added, on_update=lambda _, new: self._changed(new), on_delete=lambda obj, _: self._gone(obj)
         )
-        cluster.add_handler(MYDEMOS, handler)
+        cluster.mydemos.informer.add_handler(handler)
 
-    async def run(self) -> None:
-        await self._queue.work(self.reconcile)
-
-    def is_free(self, mydemo: Json) -> bool:
+    def is_free(self, mydemo: Mydemo) -> bool:
         """Whether nobody else has changed it in the last minutes."""
-        touched = self._touched.get(mydemo["metadata"]["uid"])
+        touched = self._touched.get(mydemo.metadata.uid)
         return touched is None or self._cluster.clock.now() - touched >= HANDS_OFF_SECONDS
 
-    def _added(self, obj: Object, is_in_initial_list: bool) -> None:
+    def _added(self, mydemo: Mydemo, is_in_initial_list: bool) -> None:
         if is_in_initial_list:
-            self._ours[obj.metadata.uid] = obj.full().get("spec", {})
-        self._changed(obj)
+            self._ours[mydemo.metadata.uid] = mydemo.spec
+        self._changed(mydemo)
 
-    def _changed(self, obj: Object) -> None:
-        uid, spec = obj.metadata.uid, obj.full().get("spec", {})
-        if self._ours.get(uid) != spec:
+    def _changed(self, mydemo: Mydemo) -> None:
+        uid = mydemo.metadata.uid
+        if self._ours.get(uid) != mydemo.spec:
             self._touched[uid] = self._cluster.clock.now()
-            self._ours[uid] = spec
-        self._queue.add(obj.key, self._cluster.rng.uniform(0.3, 1.2))
+            self._ours[uid] = mydemo.spec
 
-    def _gone(self, obj: Object) -> None:
-        self._ours.pop(obj.metadata.uid, None)
-        self._touched.pop(obj.metadata.uid, None)
+    def _gone(self, mydemo: Mydemo) -> None:
+        self._ours.pop(mydemo.metadata.uid, None)
+        self._touched.pop(mydemo.metadata.uid, None)
 
-    async def reconcile(self, key: str) -> None:
-        """Write the status of a generation that has none yet, and say so."""
-        mydemo = self._cluster.get(MYDEMOS, key)
-        if mydemo is None or "deletionTimestamp" in mydemo["metadata"]:
+    async def reconcile(self, request: Request) -> None:
+        """Write the status of a generation that has none yet."""
+        mydemo = self._cluster.mydemos.get(request)
+        if mydemo is None or mydemo.metadata.deletion_timestamp is not None:
             return
-        generation = mydemo["metadata"].get("generation", 1)
-        if (mydemo.get("status") or {}).get("observedGeneration") == generation:
-            return
-        status = building.mydemo_status(generation, stamp(self._cluster.clock.time()))
-        await self._cluster.patch(MYDEMOS, mydemo, {"status": status}, status=True)
-        await self._cluster.recorder.normal(mydemo, SOURCE, "Synced", "Mydemo synced successfully")
+        generation = mydemo.metadata.generation
+        if mydemo.status.observed_generation != generation:
+            status = building.mydemo_status(generation, stamp(self._cluster.clock.time()))
+            await self._cluster.mydemos.patch(mydemo, {"status": status}, status=True)
 
-    async def change_one(self) -> None:
-        """Give one that is free another port, or another last part of its address."""
-        free = [mydemo for mydemo in self._cluster.all(MYDEMOS) if self.is_free(mydemo)]
+    async def change_one(self, number: int) -> bool:
+        """Give one that is free another port, or another last part of its address; False where none is free."""
+        free = [mydemo for mydemo in self._cluster.mydemos.all() if self.is_free(mydemo)]
         if not free:
-            return
-        rng, mydemo = self._cluster.rng, self._cluster.rng.choice(free)
-        spec = dict(mydemo["spec"])
-        if rng.random() < 0.7 or "." not in spec["ip"]:
-            spec["port"] = rng.choice([port for port in _PORTS if port != spec["port"]])
+            return False
+        dice = self._cluster.dice.of("mydemo", number)
+        mydemo = dice.choice(free)
+        ip, port = mydemo.spec.ip, mydemo.spec.port
+        if dice.random() < 0.7 or "." not in ip:
+            port = dice.choice([each for each in _PORTS if each != port])
         else:
-            spec["ip"] = f"{spec['ip'].rsplit('.', 1)[0]}.{rng.randrange(1, 255)}"
-        self._ours[mydemo["metadata"]["uid"]] = spec
-        await self._cluster.patch(MYDEMOS, mydemo, {"spec": spec})
+            ip = f"{ip.rpartition('.')[0]}.{dice.randrange(1, 255)}"
+        self._ours[mydemo.metadata.uid] = MydemoSpec(ip, port)
+        await self._cluster.mydemos.patch(mydemo, {"spec": {"ip": ip, "port": port}})
+        return True

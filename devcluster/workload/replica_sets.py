@@ -1,104 +1,110 @@
-"""ReplicaSets: as many pods as asked for, new ones for those that went, and their status."""
+"""ReplicaSets: as many pods as asked for, new ones for those that went, and their status.
+
+Source: kube-controller-manager's replicaset/replica_set.go and replica_set_utils.go.
+"""
 
 from __future__ import annotations
 
-from devcluster.workload import building
-from devcluster.workload.building import BEHAVIOUR, Json
-from devcluster.workload.cluster import REPLICA_SETS, Cluster
-from devcluster.workload.queue import DueQueue
-from devcluster.workload.teams import APPS, App, Flaw
-from informerd.objects import Object
-from informerd.resource import PODS
+from collections import defaultdict
+from collections.abc import Sequence
 
-SOURCE = "replicaset-controller"
-_FINISHED = ("Succeeded", "Failed")
+from devcluster.workload import building
+from devcluster.workload.building import Json
+from devcluster.workload.cluster import Cluster
+from devcluster.workload.pod_ranks import first_to_go
+from devcluster.workload.projections import Pod, ReplicaSet
+from devcluster.workload.statuses import unix
+from devcluster.workload.voices import Voices
+from informerd.controller.request import Request
+from informerd.controller.result import Result
+from informerd.errors import AlreadyExists, ApiError
+
+COMPONENT = "replicaset-controller"
+BURST = 500
+"""Pods that are made or deleted at most before the status is written."""
 
 
 class ReplicaSetController:
     """Reconciles every ReplicaSet."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, voices: Voices) -> None:
         self._cluster = cluster
-        self._apps: dict[tuple[str, str], App] = {(app.namespace, app.name): app for app in APPS}
-        self._queue = DueQueue(cluster.clock)
-        cluster.on_change(REPLICA_SETS, lambda obj: self._queue.add(obj.key))
-        cluster.on_change(PODS, self._owner_changed)
+        self._recorder = voices.of(COMPONENT)
+        self._made: defaultdict[str, int] = defaultdict(int)
+        """By uid, how many names of pods were used: the next name follows from the number."""
 
-    async def run(self) -> None:
-        await self._queue.work(self.reconcile)
-
-    def _owner_changed(self, obj: Object) -> None:
-        for owner in obj.metadata.owner_references:
-            if owner.kind == "ReplicaSet":
-                self._queue.add(f"{obj.metadata.namespace}/{owner.name}")
-
-    async def reconcile(self, key: str) -> None:
+    async def reconcile(self, request: Request) -> Result | None:
         """Create or delete what is missing or too much, and write the status."""
-        replica_set = self._cluster.get(REPLICA_SETS, key)
-        if replica_set is None or "deletionTimestamp" in replica_set["metadata"]:
-            return
-        pods = self._living(replica_set)
-        missing = replica_set["spec"]["replicas"] - len(pods)
+        replica_set = self._cluster.replica_sets.get(request)
+        if replica_set is None or replica_set.metadata.deletion_timestamp is not None:
+            return None
+        pods = self._pods(replica_set)
+        missing = replica_set.spec.replicas - len(pods)
         if missing > 0:
-            await self._create(replica_set, pods, missing)
+            await self._create(replica_set, min(missing, BURST))
         elif missing < 0:
-            await self._delete(replica_set, pods, -missing)
-        await self._write_status(replica_set)
+            for pod in first_to_go(pods)[: min(-missing, BURST)]:
+                await self._cluster.pods.delete(pod)
+                message = f"Deleted pod: {pod.metadata.name}"
+                self._recorder.event(replica_set, "Normal", "SuccessfulDelete", message)
+        return await self._write_status(replica_set)
 
-    def _living(self, replica_set: Json) -> list[Json]:
-        return [
-            pod
-            for pod in self._cluster.owned(PODS, replica_set["metadata"]["uid"])
-            if "deletionTimestamp" not in pod["metadata"] and pod.get("status", {}).get("phase") not in _FINISHED
-        ]
+    def forget(self, replica_set: ReplicaSet) -> None:
+        """Drop what is known of one that is gone."""
+        self._made.pop(replica_set.metadata.uid, None)
 
-    async def _create(self, replica_set: Json, pods: list[Json], number: int) -> None:
-        reference = building.owner("ReplicaSet", "apps/v1", replica_set)
-        flaw, room = self._flaw(replica_set, pods)
-        for position in range(number):
-            body = building.pod(replica_set, reference, flaw=flaw if position < room else "")
-            created = await self._cluster.create(PODS, body)
-            message = f"Created pod: {created['metadata']['name']}"
-            await self._cluster.recorder.normal(replica_set, SOURCE, "SuccessfulCreate", message)
+    def _pods(self, replica_set: ReplicaSet) -> list[Pod]:
+        """Those that count: neither ended nor leaving."""
+        owned = self._cluster.pods.owned(replica_set.metadata.uid)
+        return [pod for pod in owned if not pod.is_leaving and not pod.has_ended]
 
-    def _flaw(self, replica_set: Json, pods: list[Json]) -> tuple[Flaw, int]:
-        """The application's flaw, and how many more of its pods are to have it."""
-        namespace, app = replica_set["metadata"]["namespace"], replica_set["metadata"]["labels"].get("app", "")
-        known = self._apps.get((namespace, app))
-        if known is None or not known.flaw:
-            return "", 0
-        having = sum(BEHAVIOUR in (pod["metadata"].get("annotations") or {}) for pod in pods)
-        return known.flaw, known.flawed - having
+    async def _create(self, replica_set: ReplicaSet, number: int) -> None:
+        for _ in range(number):
+            try:
+                pod = await self._cluster.pods.create(self._body(replica_set))
+            except AlreadyExists:
+                continue  # another pod has this name: the next try takes the next
+            except ApiError as error:
+                self._recorder.event(replica_set, "Warning", "FailedCreate", f"Error creating: {error}")
+                raise
+            if pod is not None:
+                self._recorder.event(replica_set, "Normal", "SuccessfulCreate", f"Created pod: {pod.metadata.name}")
 
-    async def _delete(self, replica_set: Json, pods: list[Json], number: int) -> None:
-        """Those that are not ready first, then the youngest."""
+    def _body(self, replica_set: ReplicaSet) -> Json:
+        meta = replica_set.metadata
+        self._made[meta.uid] += 1
+        name = f"{meta.name}-{self._cluster.dice.suffix('pod', meta.namespace, meta.name, self._made[meta.uid])}"
+        return building.pod(replica_set, building.owner(replica_set), replica_set.spec.template, name)
 
-        def rank(pod: Json) -> tuple[bool, str]:
-            return is_ready(pod), pod["metadata"]["creationTimestamp"]
-
-        unready = sorted((pod for pod in pods if not is_ready(pod)), key=rank)
-        ready = sorted((pod for pod in pods if is_ready(pod)), key=rank, reverse=True)
-        for pod in [*unready, *ready][:number]:
-            await self._cluster.delete(PODS, pod)
-            message = f"Deleted pod: {pod['metadata']['name']}"
-            await self._cluster.recorder.normal(replica_set, SOURCE, "SuccessfulDelete", message)
-
-    async def _write_status(self, replica_set: Json) -> None:
-        pods = self._living(replica_set)
-        ready = sum(map(is_ready, pods))
-        status = {
+    async def _write_status(self, replica_set: ReplicaSet) -> Result | None:
+        pods = self._pods(replica_set)
+        ready = [pod for pod in pods if pod.is_ready]
+        available, wait = self._available(replica_set, ready)
+        labels = (replica_set.spec.template.get("metadata") or {}).get("labels") or {}
+        new = {
             "replicas": len(pods),
-            "fullyLabeledReplicas": len(pods),
-            "readyReplicas": ready,
-            "availableReplicas": ready,
-            "observedGeneration": replica_set["metadata"]["generation"],
+            "fullyLabeledReplicas": sum(labels.items() <= pod.metadata.labels.items() for pod in pods),
+            "readyReplicas": len(ready),
+            "availableReplicas": available,
+            "terminatingReplicas": sum(p.is_leaving for p in self._cluster.pods.owned(replica_set.metadata.uid)),
         }
-        before = replica_set.get("status", {})
-        if {key: before.get(key) for key in status} != status:
-            await self._cluster.patch(REPLICA_SETS, replica_set, {"status": status}, status=True)
+        before = replica_set.status
+        known = (
+            before.replicas, before.fully_labeled_replicas, before.ready_replicas, before.available_replicas,
+            before.terminating_replicas,
+        )  # fmt: skip
+        if known != tuple(new.values()) or before.observed_generation != replica_set.metadata.generation:
+            shown: Json = {name: number or None for name, number in new.items()}
+            shown |= {name: new[name] for name in ("replicas", "terminatingReplicas")}
+            status = {"observedGeneration": replica_set.metadata.generation, **shown}
+            await self._cluster.replica_sets.patch(replica_set, {"status": status}, status=True)
+        return Result(requeue_after=wait) if wait else None
 
-
-def is_ready(pod: Json) -> bool:
-    """Whether a pod's Ready condition holds."""
-    found = pod.get("status", {}).get("conditions") or ()
-    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in found)
+    def _available(self, replica_set: ReplicaSet, ready: Sequence[Pod]) -> tuple[int, float]:
+        """How many have been ready for minReadySeconds, and the seconds until one more has."""
+        least = replica_set.spec.min_ready_seconds
+        if not least:
+            return len(ready), 0.0
+        now = self._cluster.clock.time()
+        left = [unix(pod.ready_since) + least - now for pod in ready]
+        return sum(each <= 0 for each in left), min((each for each in left if each > 0), default=0.0)

@@ -3,51 +3,144 @@
 from __future__ import annotations
 
 import asyncio
-import random
-from typing import Protocol
+import secrets
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import TypeVar
 
-from devcluster.workload.cluster import Cluster
+from devcluster.size import Size
+from devcluster.workload.cluster import DEPLOYMENTS, JOBS, REPLICA_SETS, Cluster, Kind
 from devcluster.workload.deployments import DeploymentController
+from devcluster.workload.dice import Dice
 from devcluster.workload.director import Director
+from devcluster.workload.fleet import Fleet
 from devcluster.workload.jobs import JobController
 from devcluster.workload.kubelet import Kubelet
+from devcluster.workload.machines import Machines
 from devcluster.workload.mydemos import MydemoController
-from devcluster.workload.nodes import NodeKeeper
+from devcluster.workload.node_lifecycle import NodeLifecycle
+from devcluster.workload.nodes import NodeAgents
 from devcluster.workload.replica_sets import ReplicaSetController
 from devcluster.workload.scheduler import Scheduler
+from devcluster.workload.stage import Cast
+from devcluster.workload.voices import Voices
+from informerd.cache.handler import HandlerFunctions
 from informerd.clock import Clock, SystemClock
+from informerd.controller.attempt import Reconcile
+from informerd.controller.controller import Controller
+from informerd.controller.handlers import EnqueueOwner
+from informerd.controller.request import Request
+from informerd.controller.sources import KindSource, Source
+from informerd.objects import Object
+from informerd.recording.recorder import EventRecorder
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig
 from informerd.version import VERSION
+from informerd.workqueue.rate_limiter import ExponentialRateLimiter
+
+WRITERS = 6
+"""Recorders, each of which writes one event after the other."""
+LONGEST_RETRY = 30.0
+T = TypeVar("T", bound=Object)
 
 
-class Controller(Protocol):
-    """Something that runs until cancelled."""
-
-    async def run(self) -> None: ...
+def dice_of(size: Size) -> Dice:
+    """The dice of a seed; without one they fall as they like."""
+    return Dice(secrets.randbits(64) if size.seed is None else size.seed)
 
 
 async def run_workload(
-    config: ClusterConfig, *, rng: random.Random, clock: Clock | None = None, directed: bool = True
+    config: ClusterConfig, fleet: Fleet, dice: Dice, *, rate: float, clock: Clock | None = None, directed: bool = True
 ) -> None:
-    """Keep the cluster alive until cancelled. `clock` paces everything, `rng` chooses.
+    """Keep the cluster alive until cancelled. `clock` paces everything, `dice` choose.
 
     Not `directed`, only the controllers run: nothing happens but what follows from changes by others.
     """
     clock = clock or SystemClock()
-    async with Client(config, clock=clock, user_agent=f"demo/{VERSION}") as client:
-        cluster = Cluster(client, clock=clock, rng=rng)
-        kubelet, mydemos, nodes = Kubelet(cluster), MydemoController(cluster), NodeKeeper(cluster)
-        controllers: list[Controller] = [
-            DeploymentController(cluster), ReplicaSetController(cluster), JobController(cluster), Scheduler(cluster),
-            kubelet, mydemos, nodes,
-        ]  # fmt: skip
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(Client(config, clock=clock, user_agent=f"demo/{VERSION}"))
+        recorders = [EventRecorder(client, "demo", clock=clock, chance=lambda: 0.5) for _ in range(WRITERS)]
+        for recorder in recorders:
+            await stack.enter_async_context(recorder)
+        cluster = Cluster(client, clock=clock, dice=dice)
+        stack.push_async_callback(cluster.stop)
+        workload = Workload(cluster, recorders)
+        cluster.start()
+        tasks = await stack.enter_async_context(asyncio.TaskGroup())
+        for controller in workload.controllers:
+            tasks.create_task(controller.run(), name=f"controller {controller.name}")
         if directed:
-            controllers.append(Director(cluster, kubelet, mydemos, nodes))
-        try:
-            await cluster.start()
-            async with asyncio.TaskGroup() as tasks:
-                for controller in controllers:
-                    tasks.create_task(controller.run(), name=type(controller).__name__)
-        finally:
-            await cluster.stop()
+            await cluster.wait_for_sync()
+            tasks.create_task(Director(workload.cast, fleet, rate).run(), name="director")
+
+
+class Workload:
+    """The controllers of one workload, joined."""
+
+    def __init__(self, cluster: Cluster, recorders: list[EventRecorder]) -> None:
+        self._cluster = cluster
+        self.controllers: list[Controller] = []
+        voices, machines = Voices(recorders), Machines()
+        kubelet, agents = Kubelet(cluster, voices, machines), NodeAgents(cluster, voices, machines)
+        mydemos = MydemoController(cluster)
+        self.cast = Cast(cluster, kubelet, agents, mydemos, machines)
+        self._owners(voices)
+        self._scheduler(Scheduler(cluster, voices))
+        self._machines(kubelet, agents, NodeLifecycle(cluster, voices, machines))
+        self._add("mydemos", mydemos.reconcile, KindSource(cluster.mydemos.informer))
+
+    def _owners(self, voices: Voices) -> None:
+        """The controllers whose objects own others."""
+        cluster = self._cluster
+        pods, sets = cluster.pods.informer, cluster.replica_sets.informer
+        deployments = DeploymentController(cluster, voices)
+        own_sets: Source = KindSource(sets, EnqueueOwner(DEPLOYMENTS))
+        self._add("deployments", deployments.reconcile, KindSource(cluster.deployments.informer), own_sets, workers=8)
+        replica_sets = ReplicaSetController(cluster, voices)
+        _on_delete(cluster.replica_sets, replica_sets.forget)
+        own_pods: Source = KindSource(pods, EnqueueOwner(REPLICA_SETS))
+        self._add("replica-sets", replica_sets.reconcile, KindSource(sets), own_pods, workers=16)
+        jobs = JobController(cluster, voices)
+        _on_delete(cluster.jobs, jobs.forget)
+        job_pods: Source = KindSource(pods, EnqueueOwner(JOBS))
+        self._add("jobs", jobs.reconcile, KindSource(cluster.jobs.informer), job_pods, workers=4)
+
+    def _scheduler(self, scheduler: Scheduler) -> None:
+        room, pods = scheduler.room, self._cluster.pods.informer
+        pods.add_handler(
+            HandlerFunctions(
+                on_add=lambda pod, _: room.notice(pod),
+                on_update=lambda _, pod: room.notice(pod),
+                on_delete=lambda pod, _: room.remove(pod),
+            )
+        )
+        nodes = self._cluster.nodes.informer
+        nodes.add_handler(HandlerFunctions(on_update=lambda _old, _new: scheduler.node_changed()))
+        controller = self._add("scheduler", scheduler.reconcile, KindSource(pods), workers=4)
+        scheduler.requeue = controller.requeue
+
+    def _machines(self, kubelet: Kubelet, agents: NodeAgents, lifecycle: NodeLifecycle) -> None:
+        nodes, pods = self._cluster.nodes.informer, self._cluster.pods.informer
+        _on_delete(self._cluster.pods, kubelet.forget)
+        kubelet.requeue = self._add("kubelets", kubelet.reconcile, KindSource(pods), workers=16).requeue
+        requeue_agent = self._add("node-agents", agents.reconcile, KindSource(nodes), workers=4).requeue
+        requeue_node = self._add("node-lifecycle", lifecycle.reconcile, KindSource(nodes), workers=2).requeue
+
+        def both(request: Request) -> None:
+            requeue_agent(request)
+            requeue_node(request)
+
+        agents.requeue, agents.on_return = both, kubelet.wake
+
+    def _add(self, name: str, reconcile: Reconcile, *sources: Source, workers: int = 2) -> Controller:
+        limiter = ExponentialRateLimiter(maximum=LONGEST_RETRY)
+        controller = Controller(
+            name, reconcile, sources=sources, workers=workers, limiter=limiter, clock=self._cluster.clock,
+            sync_timeout=None,
+        )  # fmt: skip
+        self.controllers.append(controller)
+        return controller
+
+
+def _on_delete(kind: Kind[T], forget: Callable[[T], None]) -> None:
+    kind.informer.add_handler(HandlerFunctions(on_delete=lambda obj, _: forget(obj)))

@@ -2,65 +2,79 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import zlib
+from collections.abc import Callable
 
 from devcluster.workload import statuses
-from devcluster.workload.building import BEHAVIOUR, Json
-from devcluster.workload.cluster import NODES, Cluster
-from devcluster.workload.queue import DueQueue
-from informerd.resource import PODS
+from devcluster.workload.cluster import NODE, Cluster
+from devcluster.workload.fit import misfit, refusal
+from devcluster.workload.projections import Node, Pod, condition
+from devcluster.workload.room import Room, allocatable
+from devcluster.workload.voices import Voices
+from informerd.controller.request import Request
+from informerd.controller.result import Result
+from informerd.errors import Conflict
 
-SOURCE = "default-scheduler"
-RETRY_SECONDS = 75.0
+COMPONENT = "default-scheduler"
+RETRY_SECONDS = (20.0, 40.0)
 """Pause before a pod that fits nowhere is tried, and complained about, again."""
 
 
 class Scheduler:
     """Binds every pod without a node."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, voices: Voices) -> None:
         self._cluster = cluster
-        self._queue = DueQueue(cluster.clock)
-        cluster.on_change(PODS, lambda obj: self._queue.add(obj.key, cluster.rng.uniform(0.15, 0.6)))
+        self._recorder = voices.of(COMPONENT)
+        self.room = Room()
+        self.requeue: Callable[[Request], None] = lambda _: None
+        """Has a pod looked at again; set by whoever runs this controller."""
 
-    async def run(self) -> None:
-        await self._queue.work(self.reconcile)
-
-    async def reconcile(self, key: str) -> None:
+    async def reconcile(self, request: Request) -> Result | None:
         """Bind the pod, or tell why not."""
-        pod = self._cluster.get(PODS, key)
-        if pod is None or pod["spec"].get("nodeName") or "deletionTimestamp" in pod["metadata"]:
-            return
-        nodes = [node for node in self._cluster.all(NODES) if _takes_pods(node)]
-        if not nodes or (pod["metadata"].get("annotations") or {}).get(BEHAVIOUR) == "pending":
+        pod = self._cluster.pods.get(request)
+        if pod is None or pod.spec.node_name or pod.is_leaving or pod.spec.scheduler_name != COMPONENT:
+            return None
+        node = self._chosen(pod)
+        if node is None:
             await self._refuse(pod)
-            self._queue.add(key, RETRY_SECONDS)
-            return
-        node = self._emptiest(nodes)
-        await self._cluster.bind(pod, node)
-        name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
-        await self._cluster.recorder.normal(pod, SOURCE, "Scheduled", f"Successfully assigned {name} to {node}")
+            return Result(requeue_after=self._cluster.dice.between(*RETRY_SECONDS, "schedule", pod.key))
+        self.room.place(pod, node)
+        try:
+            await self._cluster.bind(pod, node)
+        except Conflict:  # somebody else has bound it
+            self.room.remove(pod)
+            return None
+        message = f"Successfully assigned {pod.key} to {node}"
+        self._recorder.event(pod, "Normal", "Scheduled", message)
+        return None
 
-    def _emptiest(self, nodes: list[Json]) -> str:
-        used = Counter(pod["spec"].get("nodeName", "") for pod in self._cluster.all(PODS))
-        names: list[str] = [node["metadata"]["name"] for node in nodes]
-        return min(names, key=lambda name: (used[name], self._cluster.rng.random()))
+    def node_changed(self) -> None:
+        """Try those again that wait for a node."""
+        for pod in self._cluster.pods.by(NODE, ""):
+            self.requeue(Request.of(pod))
 
-    async def _refuse(self, pod: Json) -> None:
-        nodes = self._cluster.all(NODES)
-        tainted = sum(bool(node["spec"].get("taints")) for node in nodes)
-        message = f"0/{len(nodes)} nodes are available: {len(nodes) - tainted} Insufficient memory"
-        if tainted:
-            message += f", {tainted} node(s) had untolerated taint(s)"
-        message += ". preemption: 0/{0} nodes are available: {0} Preemption is not helpful for scheduling.".format(
-            len(nodes)
-        )
-        if not pod.get("status", {}).get("conditions"):
+    def _chosen(self, pod: Pod) -> str | None:
+        """The node on which least is used; among equals chance decides."""
+        fitting = [node for node in self._cluster.nodes.informer.store if self._fits(pod, node)]
+        if not fitting:
+            return None
+        return min(fitting, key=lambda node: self._rank(pod, node)).metadata.name
+
+    def _fits(self, pod: Pod, node: Node) -> bool:
+        return misfit(pod, node, self.room.used(node.metadata.name)) is None
+
+    def _rank(self, pod: Pod, node: Node) -> tuple[float, int]:
+        used, has = self.room.used(node.metadata.name), allocatable(node)
+        share = used.pods / max(has.pods, 1) + used.cpu / max(has.cpu, 0.001)
+        return round(share, 1), zlib.crc32(f"{pod.key}{node.metadata.name}".encode())
+
+    async def _refuse(self, pod: Pod) -> None:
+        nodes = self._cluster.nodes.all()
+        found = (misfit(pod, node, self.room.used(node.metadata.name)) for node in nodes)
+        message = refusal([each for each in found if each is not None])
+        said = condition(pod.status.conditions, "PodScheduled")
+        if said is None or said.message != message:
             status = statuses.unschedulable(self._cluster.clock.time(), message)
-            await self._cluster.patch(PODS, pod, {"status": status}, status=True)
-        await self._cluster.recorder.warning(pod, SOURCE, "FailedScheduling", message)
-
-
-def _takes_pods(node: Json) -> bool:
-    ready = any(c["type"] == "Ready" and c["status"] == "True" for c in node.get("status", {}).get("conditions") or ())
-    return ready and not node["spec"].get("taints") and not node["spec"].get("unschedulable")
+            await self._cluster.pods.patch(pod, {"status": status}, status=True)
+        self._recorder.event(pod, "Warning", "FailedScheduling", message)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from devcluster.workload.building import Json, stamp
+from devcluster.workload.projections import Container, ContainerStatus, Pod
 
 _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
 
@@ -24,18 +25,18 @@ def conditions(created: float, now: float, *, ready: bool, reason: str = "", fin
     return found
 
 
-def container(spec: Json, state: Json, *, ready: bool, restarts: int, last: Json | None, number: str) -> Json:
+def container(spec: Container, state: Json, *, ready: bool, restarts: int, last: Json | None, number: str) -> Json:
     """One container's status. `number` makes the container's and image's ids."""
     status = {
-        "name": spec["name"],
+        "name": spec.name,
         "state": state,
         "lastState": {"terminated": last} if last else {},
         "ready": ready,
         "restartCount": restarts,
-        "image": spec["image"],
+        "image": spec.image,
         "imageID": ""
         if "waiting" in state and not restarts
-        else f"{spec['image'].partition(':')[0]}@sha256:{number:0>64}",
+        else f"{spec.image.partition(':')[0]}@sha256:{number:0>64}",
         "started": "running" in state,
     }
     if "waiting" not in state:
@@ -59,8 +60,9 @@ def unschedulable(now: float, message: str) -> Json:
 class PodLife:
     """The status of one pod with one container or more, all of which share its fate. Changed step by step."""
 
-    def __init__(self, pod: Json, *, created: float, address: str, host: str, number: str) -> None:
-        self.specs: list[Json] = pod["spec"]["containers"]
+    def __init__(self, pod: Pod, *, created: float, address: str, host: str, number: str) -> None:
+        self.specs = pod.spec.containers
+        self.inits = pod.spec.init_containers
         self.created = created
         self.address = address
         self.host = host
@@ -68,6 +70,9 @@ class PodLife:
         self.restarts = 0
         self.started = created
         self.last: Json | None = None
+        self._ready: bool | None = None
+        self._since = created
+        """When it became ready, or ceased to be."""
 
     def creating(self, now: float) -> Json:
         """Scheduled, its image being pulled."""
@@ -90,14 +95,26 @@ class PodLife:
         self.restarts += 1
         return status
 
-    def finished(self, now: float, code: int) -> Json:
-        """A job's pod at its end."""
-        reason, phase = ("Completed", "Succeeded") if code == 0 else ("Error", "Failed")
-        ended = {"terminated": terminated(self.started, now, code, reason, self.number)}
+    def finished(self, now: float, code: int, reason: str = "Error") -> Json:
+        """Ended for good: a job's pod, or one whose containers are not started again."""
+        phase = "Failed" if code else "Succeeded"
+        ended = {"terminated": terminated(self.started, now, code, reason if code else "Completed", self.number)}
         status = self._status(phase, ended, now, ready=False)
-        why = "PodCompleted" if code == 0 else "PodFailed"
+        why = "PodFailed" if code else "PodCompleted"
         status["conditions"] = conditions(self.created, now, ready=False, reason=why, finished=True)
         return status
+
+    def stopped(self, now: float) -> Json:
+        """Its containers have been stopped, because it is being deleted."""
+        return self.finished(now, 0)
+
+    def evicted(self, now: float, message: str) -> Json:
+        """Ended by its kubelet, because the node ran out of something."""
+        status = self.finished(now, 137)
+        target: Json = {"type": "DisruptionTarget", "status": "True", "lastProbeTime": None}
+        target |= {"lastTransitionTime": stamp(now), "reason": "TerminationByKubelet", "message": message}
+        status["conditions"].append(target)
+        return status | {"reason": "Evicted", "message": message}
 
     def _status(self, phase: str, state: Json, now: float, *, ready: bool, address: bool = True) -> Json:
         parts: list[Json] = [
@@ -105,14 +122,21 @@ class PodLife:
             for spec in self.specs
         ]
         reason = "" if ready else "ContainersNotReady"
+        if ready is not self._ready:
+            self._ready, self._since = ready, now
         status: dict[str, Any] = {
             "phase": phase,
-            "conditions": conditions(self.created, now, ready=ready, reason=reason),
+            "conditions": conditions(self.created, self._since, ready=ready, reason=reason),
             "hostIP": self.host,
             "hostIPs": [{"ip": self.host}],
             "startTime": stamp(self.created),
             "containerStatuses": parts,
         }
+        if self.inits and "waiting" not in state:
+            done = {"terminated": terminated(self.created, self.started, 0, "Completed", self.number)}
+            status["initContainerStatuses"] = [
+                container(spec, done, ready=True, restarts=0, last=None, number=self.number) for spec in self.inits
+            ]
         if address:
             status |= {"podIP": self.address, "podIPs": [{"ip": self.address}]}
         return status
@@ -122,19 +146,27 @@ def _waiting(reason: str, message: str = "") -> Json:
     return {"waiting": {"reason": reason} | ({"message": message} if message else {})}
 
 
-def recovered(pod: Json, number: str) -> PodLife:
+def recovered(pod: Pod, number: str) -> PodLife:
     """The life of a pod that a kubelet meets when it starts: what its status says."""
-    status = pod["status"]
-    created = unix(status.get("startTime") or pod["metadata"]["creationTimestamp"])
-    life = PodLife(pod, created=created, address=status.get("podIP", ""), host=status.get("hostIP", ""), number=number)
-    first = (status.get("containerStatuses") or [{}])[0]
-    life.restarts = first.get("restartCount", 0)
-    life.last = (first.get("lastState") or {}).get("terminated")
-    running = (first.get("state") or {}).get("running")
-    life.started = unix(running["startedAt"]) if running else created
+    status, made = pod.status, pod.metadata.creation_timestamp
+    created = unix(status.start_time) if status.start_time else made.timestamp() if made else 0.0
+    life = PodLife(pod, created=created, address=status.pod_ip, host=status.host_ip, number=number)
+    first = status.container_statuses[0] if status.container_statuses else ContainerStatus()
+    life.restarts = first.restart_count
+    ended = first.last_state.terminated
+    if ended is not None and ended.started_at and ended.finished_at:
+        life.last = terminated(unix(ended.started_at), unix(ended.finished_at), ended.exit_code, ended.reason, number)
+    running = first.state.running
+    life.started = unix(running.started_at) if running and running.started_at else created
     return life
 
 
 def unix(text: str) -> float:
     """A timestamp as Unix seconds."""
     return datetime.fromisoformat(text).timestamp()
+
+
+def duration(seconds: float) -> str:
+    """Whole seconds as Go prints them: 40s, 1m20s, 5m0s."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}m{rest}s" if minutes else f"{rest}s"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Flaw = Literal["", "crash", "memory", "image", "pending"]
-"""What is permanently wrong with some of an application's pods: crash loops, out of memory, no image, fits no node."""
+from devcluster.workload.images import REGISTRY
 
-REGISTRY = "registry.example.com"
+Flaw = Literal["", "crash", "memory", "image", "pending"]
+"""What is wrong with an application for good: it crash loops, runs out of memory, has no image, fits no node."""
 
 
 @dataclass(frozen=True)
@@ -22,40 +22,61 @@ class App:
     days: float
     port: int = 8080
     tier: str = "backend"
-    cpu: str = "250m"
+    cpu: str = "150m"
     memory: str = "256Mi"
     flaw: Flaw = ""
-    flawed: int = 1
-    """How many of the pods have the flaw."""
+    seconds: str = ""
+    """With the flaw memory: between which times it takes to run out, such as ``200-400``."""
+    strategy: Literal["RollingUpdate", "Recreate"] = "RollingUpdate"
+    surge: int | str = 1
+    unavailable: int | str = 1
+    cell: str = ""
+    """The part of a large cluster that it is in; it ends the namespace's name."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def team(self) -> str:
+        return team_of(self.namespace, self.cell)
 
     @property
     def image(self) -> str:
-        return f"{REGISTRY}/{self.namespace}/{self.name}:{self.version}"
+        return f"{REGISTRY}/{self.team}/{self.name}:{self.version}"
+
+
+def team_of(namespace: str, cell: str) -> str:
+    """The team that a namespace belongs to."""
+    return namespace.removesuffix(f"-{cell}") if cell else namespace
 
 
 APPS: tuple[App, ...] = (
-    App("shop", "web", 6, "2.31.0", 41.2, port=3000, tier="frontend", cpu="200m", memory="192Mi"),
-    App("shop", "cart", 4, "1.18.4", 38.7),
-    App("shop", "checkout", 4, "3.7.1", 38.7, cpu="500m", memory="512Mi", flaw="memory"),
-    App("shop", "catalog", 4, "5.2.0", 36.1, cpu="300m"),
-    App("shop", "images", 3, "1.4.9", 20.4, port=8443, tier="edge"),
-    App("shop", "recommendations", 2, "0.9.12", 11.9, memory="768Mi"),
-    App("shop", "session-cache", 2, "7.4.1", 41.2, port=6379, tier="cache", memory="512Mi"),
-    App("payments", "api", 4, "8.0.3", 52.5, cpu="500m", flaw="crash"),
-    App("payments", "ledger", 3, "4.11.0", 52.5, cpu="1", memory="1Gi", tier="data"),
-    App("payments", "fraud-scorer", 3, "2.2.6", 17.3, cpu="1", memory="1Gi"),
-    App("payments", "webhooks", 3, "1.9.0", 33.8),
-    App("payments", "invoices", 2, "3.3.3", 29.0),
-    App("search", "query", 5, "4.18.2", 26.6, port=9200, cpu="500m", memory="1Gi"),
-    App("search", "indexer", 4, "4.18.2", 26.6, cpu="1", memory="2Gi", flaw="pending"),
-    App("search", "suggest", 3, "1.6.0", 14.2),
-    App("search", "synonyms", 1, "0.3.1", 3.1, memory="128Mi", flaw="image"),
-    App("platform", "gateway", 3, "1.27.5", 63.9, port=8443, tier="edge", cpu="300m"),
-    App("platform", "auth", 3, "6.1.2", 63.9),
-    App("platform", "metrics", 2, "2.54.1", 58.0, port=9090, tier="observability", memory="1Gi"),
-    App("platform", "log-router", 3, "3.1.8", 58.0, tier="observability", memory="128Mi"),
-    App("platform", "mailer", 2, "1.2.2", 44.4),
-    App("default", "hello", 2, "1.0.0", 9.5, port=80, memory="64Mi", cpu="50m"),
+    App("shop", "web", 9, "2.31.0", 41.2, port=3000, tier="frontend", memory="192Mi", surge="25%", unavailable="25%"),
+    App("shop", "cart", 6, "1.18.4", 38.7),
+    App("shop", "checkout", 6, "3.7.1", 38.7, cpu="250m", memory="512Mi"),
+    App("shop", "catalog", 6, "5.2.0", 36.1, surge=2, unavailable=0),
+    App("shop", "images", 5, "1.4.9", 20.4, port=8443, tier="edge"),
+    App("shop", "recommendations", 4, "0.9.12", 11.9, memory="768Mi"),
+    App("shop", "session-cache", 3, "7.4.1", 41.2, port=6379, tier="cache", memory="512Mi"),
+    App("payments", "api", 6, "8.0.3", 52.5, cpu="250m"),
+    App("payments", "api-preview", 1, "9.0.0", 1.4, flaw="crash"),
+    App("payments", "ledger", 3, "4.11.0", 52.5, cpu="500m", memory="1Gi", tier="data", strategy="Recreate"),
+    App("payments", "fraud-scorer", 5, "2.2.6", 17.3, cpu="400m", memory="1Gi"),
+    App("payments", "webhooks", 5, "1.9.0", 33.8),
+    App("payments", "invoices", 4, "3.3.3", 29.0),
+    App("search", "query", 7, "4.18.2", 26.6, port=9200, cpu="250m", memory="1Gi"),
+    App("search", "indexer", 4, "4.18.2", 26.6, cpu="500m", memory="1Gi"),
+    App("search", "embeddings", 1, "0.2.0", 0.3, flaw="pending", memory="1Gi"),
+    App("search", "suggest", 5, "1.6.0", 14.2),
+    App("search", "synonyms", 1, "0.3.1-rc1", 3.1, memory="128Mi", flaw="image"),
+    App("platform", "gateway", 5, "1.27.5", 63.9, port=8443, tier="edge", unavailable=0),
+    App("platform", "auth", 5, "6.1.2", 63.9),
+    App("platform", "metrics", 3, "2.54.1", 58.0, port=9090, tier="observability", memory="1Gi"),
+    App("platform", "log-router", 6, "3.1.8", 58.0, tier="observability", memory="128Mi", cpu="50m"),
+    App("platform", "mailer", 3, "1.2.2", 44.4),
+    App("platform", "reports", 2, "2.0.4", 6.6, memory="384Mi", flaw="memory", seconds="200-400"),
+    App("default", "hello", 3, "1.0.0", 9.5, port=80, memory="64Mi", cpu="50m"),
     App("default", "mydemo-controller", 1, "0.4.0", 9.5, memory="64Mi", cpu="50m"),
 )
 
@@ -66,25 +87,40 @@ class Cron:
 
     namespace: str
     name: str
-    seconds: tuple[float, float]
-    """Between which times a pod takes."""
+    takes: str
+    """Between which seconds a pod takes."""
     completions: int = 1
+    parallelism: int = 1
     fails: float = 0.0
+    backoff_limit: int = 1
+    deadline: int = 0
+    """Seconds after which it is given up; 0 for never."""
+    kept: int = 240
+    """Seconds for which it stays when it has ended."""
+    cell: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def team(self) -> str:
+        return team_of(self.namespace, self.cell)
 
     @property
     def image(self) -> str:
-        return f"{REGISTRY}/{self.namespace}/{self.name}:1.3.0"
+        return f"{REGISTRY}/{self.team}/{self.name}:1.3.0"
 
 
 CRONS: tuple[Cron, ...] = (
-    Cron("payments", "settle", (9.0, 20.0), completions=2),
-    Cron("shop", "price-sync", (6.0, 12.0)),
-    Cron("search", "reindex", (14.0, 30.0), fails=0.3),
-    Cron("platform", "backup", (12.0, 25.0), fails=0.1),
+    Cron("payments", "settle", "9-20", completions=4, parallelism=2),
+    Cron("shop", "price-sync", "6-12"),
+    Cron("search", "reindex", "14-30", fails=0.3),
+    Cron("platform", "backup", "12-25", fails=0.1),
 )
 
-NAMESPACES: dict[str, str] = {"shop": "shop", "payments": "payments", "search": "search", "platform": "platform"}
-"""Namespaces and the team each belongs to."""
+NAMESPACES: tuple[str, ...] = ("shop", "payments", "search", "platform")
+"""Namespaces that belong to a team of the same name."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +132,7 @@ class NodeSpec:
     days: float
     cpu: int = 8
     memory: str = "32Gi"
+    pods: int = 110
     control_plane: bool = False
 
 
@@ -118,6 +155,11 @@ class Demo:
     ip: str
     port: int
     days: float
+    cell: str = ""
+
+    @property
+    def team(self) -> str:
+        return team_of(self.namespace, self.cell)
 
 
 MYDEMOS: tuple[Demo, ...] = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, cast
 
@@ -12,9 +11,8 @@ import pytest
 from devcluster.server.core import Core
 from devcluster.server.watch import Watcher, WatchQuery
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.queue import DueQueue
+from devcluster.workload.dice import Dice
 from informerd.clock import sleep_or
-from informerd.resource import PODS
 from informerd.rest.client import Client
 from tests.clock import FakeClock, settle
 
@@ -59,19 +57,19 @@ async def test_a_watch_as_something_changes(core: Core, turns: int) -> None:
 async def cluster() -> AsyncIterator[Cluster]:
     """The controllers' view of a cluster, without a server."""
     clock = FakeClock()
-    cluster = Cluster(cast("Client", None), clock=clock, rng=random.Random(1))
+    cluster = Cluster(cast("Client", None), clock=clock, dice=Dice(1))
     yield cluster
     await cluster.stop()
 
 
 @pytest.mark.parametrize("turns", TURNS)
 async def test_a_controller_as_its_own_write_comes_back(cluster: Cluster, turns: int) -> None:
-    informer = cluster._informers[PODS.key]
+    informer = cluster.pods.informer
     written: dict[str, Any] = {"metadata": {"resourceVersion": "5"}}
 
     async def control() -> None:
         while True:
-            await cluster._seen(PODS, written)
+            await cluster.pods.seen(written)
             await asyncio.Event().wait()
 
     def come() -> None:
@@ -79,16 +77,6 @@ async def test_a_controller_as_its_own_write_comes_back(cluster: Cluster, turns:
         informer._after_batch()
 
     assert await ends(control, come, turns)
-
-
-@pytest.mark.parametrize("turns", TURNS)
-async def test_a_queue_as_a_key_comes(turns: int) -> None:
-    queue = DueQueue(FakeClock())
-
-    async def reconcile(_key: str) -> None:
-        await asyncio.Event().wait()
-
-    assert await ends(lambda: queue.work(reconcile), lambda: queue.add("a"), turns)
 
 
 @pytest.mark.parametrize("turns", TURNS)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from devcluster.__main__ import parse
+from devcluster.size import Size
 from tests.devcluster.api import Api
 from tests.program import ROOT
 from tests.wait import until
@@ -105,3 +107,29 @@ def test_a_second_one_takes_the_kubeconfig_over(start: Callable[..., Process], t
     assert first != second
     assert Api.of(tmp_path / "kubeconfig").server in second
     until(lambda: Api.of(tmp_path / "kubeconfig").get("/readyz").text == "ok")
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "said"),
+    [
+        ("--pods", "many", "argument --pods: 'many' is no whole number from 1 to 50000"),
+        ("--pods", "-3", "argument --pods: '-3' is no whole number from 1 to 50000"),
+        ("--pods", "50001", "argument --pods: '50001' is no whole number from 1 to 50000"),
+        ("--rate", "fast", "argument --rate: 'fast' is no number of changes a second from 0 to 1000"),
+        ("--rate", "1001", "argument --rate: '1001' is no number of changes a second from 0 to 1000"),
+        ("--seed", "x", "argument --seed: 'x' is no whole number"),
+    ],
+)
+def test_a_size_that_is_none_is_a_sentence_and_exit_code_2(
+    flag: str, value: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse([f"{flag}={value}"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"devcluster: error: {said}"
+
+
+def test_a_size_is_handed_on_as_flags() -> None:
+    for size in (Size(), Size(pods=7, rate=0.5, seed=-1)):
+        options = parse(list(size.flags))
+        assert Size(options.pods, options.rate, options.seed) == size

@@ -1,0 +1,46 @@
+"""Images: which there are, and which node has pulled which."""
+
+from __future__ import annotations
+
+import re
+
+REGISTRY = "registry.example.com"
+MOST = 4096
+"""Images that a node remembers."""
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_MISSING = ("missing", "nonexist", "not-exist", "broken", "no-such", "typo")
+
+
+def exists(image: str) -> bool:
+    """Whether an image can be pulled.
+
+    The demo's own registry has versions of three numbers and no others; any other registry has whatever is asked for,
+    unless the image's name or tag says that there is no such thing.
+    """
+    name, _, tag = image.rpartition(":")
+    if image.startswith(f"{REGISTRY}/"):
+        return _VERSION.fullmatch(tag) is not None and not any(word in name for word in _MISSING)
+    return not any(word in image for word in _MISSING)
+
+
+def not_found(image: str) -> str:
+    """What containerd says about one that does not exist."""
+    where = f'failed to resolve reference "{image}": {image}: not found'
+    return f'rpc error: code = NotFound desc = failed to pull and unpack image "{image}": {where}'
+
+
+class PulledImages:
+    """What each node has."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, dict[str, None]] = {}
+
+    def has(self, node: str, image: str) -> bool:
+        return image in self._of.get(node, {})
+
+    def add(self, node: str, image: str) -> None:
+        """A node has pulled one; the one that came first makes room."""
+        images = self._of.setdefault(node, {})
+        images[image] = None
+        if len(images) > MOST:
+            del images[next(iter(images))]

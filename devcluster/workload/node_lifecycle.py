@@ -1,0 +1,163 @@
+"""The control plane's side of nodes: it notices those that fall silent, marks them and their pods, and evicts these.
+
+Source: kube-controller-manager's nodelifecycle/node_lifecycle_controller.go and tainteviction/taint_eviction.go.
+"""
+
+from __future__ import annotations
+
+from devcluster.workload.building import Json, stamp
+from devcluster.workload.cluster import NODE, Cluster
+from devcluster.workload.fit import tolerates
+from devcluster.workload.machines import Machines
+from devcluster.workload.projections import Condition, Node, Pod, Taint, condition
+from devcluster.workload.statuses import unix
+from devcluster.workload.voices import Voices
+from informerd.controller.request import Request
+from informerd.controller.result import Result
+
+GRACE_SECONDS = 40.0
+"""How long a node may be silent."""
+UNREACHABLE = "node.kubernetes.io/unreachable"
+PRESSURE = "node.kubernetes.io/memory-pressure"
+UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+_OURS = (UNREACHABLE, PRESSURE, UNSCHEDULABLE)
+
+
+class NodeLifecycle:
+    """Reconciles every node: its condition Ready, its taints, and the pods that do not tolerate these."""
+
+    def __init__(self, cluster: Cluster, voices: Voices, machines: Machines) -> None:
+        self._cluster = cluster
+        self._recorder = voices.of("node-controller")
+        self._evictor = voices.of("taint-eviction-controller")
+        self._machines = machines
+        self._silent_since: dict[str, float] = {}
+        self._marked: dict[str, Pod] = {}
+        """By uid, pods that were told that they are going to be evicted."""
+
+    async def reconcile(self, request: Request) -> Result | None:
+        """Do what the node's silence, or its return, asks for."""
+        node = self._cluster.nodes.get(request)
+        if node is None:
+            await self._lost(request.name)
+            return None
+        left = self._grace_left(request.name)
+        if left == 0.0 and (found := condition(node.status.conditions, "Ready")) and found.status != "Unknown":
+            await self._mark_silent(node)
+        node = self._cluster.nodes.get(request) or node
+        await self._taint(node)
+        wait = await self._evict(self._cluster.nodes.get(request) or node)
+        times = [each for each in (left, wait) if each]
+        return Result(requeue_after=min(times)) if times else None
+
+    def _grace_left(self, name: str) -> float | None:
+        """Seconds until the node is taken for gone, 0 once it is; None while it answers."""
+        if self._machines.answers(name):
+            self._silent_since.pop(name, None)
+            return None
+        since = self._silent_since.setdefault(name, self._cluster.clock.now())
+        return max(0.0, since + GRACE_SECONDS - self._cluster.clock.now())
+
+    async def _mark_silent(self, node: Node) -> None:
+        name, now = node.metadata.name, stamp(self._cluster.clock.time())
+        unknown = {"status": "Unknown", "reason": "NodeStatusUnknown", "lastTransitionTime": now}
+        words = {"message": "Kubelet stopped posting node status."}
+        conditions = [{"type": each.type, **unknown, **words} for each in node.status.conditions]
+        for body in conditions:
+            body["lastHeartbeatTime"] = now
+        await self._cluster.nodes.patch(node, {"status": {"conditions": conditions}}, status=True)
+        self._recorder.event(node, "Normal", "NodeNotReady", f"Node {name} status is now: NodeNotReady")
+        for pod in self._cluster.pods.by(NODE, name):
+            if not pod.has_ended:
+                await self._mark_unready(pod, now)
+
+    async def _mark_unready(self, pod: Pod, now: str) -> None:
+        self._recorder.event(pod, "Warning", "NodeNotReady", "Node is not ready")
+        if pod.is_ready:
+            conditions = [_condition(each) for each in pod.status.conditions]
+            for body in conditions:
+                if body["type"] == "Ready":
+                    body |= {"status": "False", "lastTransitionTime": now}
+            await self._cluster.pods.patch(pod, {"status": {"conditions": conditions}}, status=True)
+
+    async def _taint(self, node: Node) -> None:
+        """Give the node the taints that its conditions and its cordon ask for, and take back those that do not."""
+        ready, pressed = (condition(node.status.conditions, kind) for kind in ("Ready", "MemoryPressure"))
+        wanted: list[tuple[str, str]] = []
+        if ready is not None and ready.status == "Unknown":
+            wanted = [(UNREACHABLE, "NoSchedule"), (UNREACHABLE, "NoExecute")]
+        if pressed is not None and pressed.status == "True":
+            wanted.append((PRESSURE, "NoSchedule"))
+        if node.spec.unschedulable:
+            wanted.append((UNSCHEDULABLE, "NoSchedule"))
+        have = [(each.key, each.effect) for each in node.spec.taints if each.key in _OURS]
+        if sorted(have) == sorted(wanted):
+            return
+        kept = [_taint(each) for each in node.spec.taints if each.key not in _OURS or (each.key, each.effect) in wanted]
+        now = stamp(self._cluster.clock.time())
+        new = [{"key": key, "effect": effect, "timeAdded": now} for key, effect in wanted if (key, effect) not in have]
+        await self._cluster.nodes.patch(node, {"spec": {"taints": [*kept, *new] or None}})
+
+    async def _evict(self, node: Node) -> float:
+        """Delete the pods whose patience with a NoExecute taint is over; seconds until the next one's is."""
+        taints = [each for each in node.spec.taints if each.effect == "NoExecute"]
+        if not taints:
+            self._spare(node.metadata.name)
+            return 0.0
+        next_one = 0.0
+        for pod in self._cluster.pods.by(NODE, node.metadata.name):
+            if pod.is_leaving:
+                continue
+            left = self._patience(pod, taints)
+            if left is not None and left <= 0:
+                await self._delete(pod)
+            elif left is not None:
+                self._marked[pod.metadata.uid] = pod
+                next_one = min(left, next_one) if next_one else left
+        return next_one
+
+    def _patience(self, pod: Pod, taints: list[Taint]) -> float | None:
+        """Seconds for which the pod stays: None for ever."""
+        now, times = self._cluster.clock.time(), []
+        for taint in taints:
+            if not tolerates(pod.spec.tolerations, taint):
+                return 0.0
+            limits = [
+                each.toleration_seconds for each in pod.spec.tolerations
+                if each.toleration_seconds is not None and tolerates([each], taint)
+            ]  # fmt: skip
+            added = unix(taint.time_added) if taint.time_added else now
+            times += [added + seconds - now for seconds in limits]
+        return min(times, default=None)
+
+    async def _delete(self, pod: Pod) -> None:
+        self._marked.pop(pod.metadata.uid, None)
+        self._evictor.event(pod, "Normal", "TaintManagerEviction", f"Marking for deletion Pod {pod.key}")
+        target = {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByTaintManager"}
+        target |= {"message": "Taint manager: deleting due to NoExecute taint"}
+        target["lastTransitionTime"] = stamp(self._cluster.clock.time())
+        conditions = [_condition(each) for each in pod.status.conditions if each.type != "DisruptionTarget"]
+        await self._cluster.pods.patch(pod, {"status": {"conditions": [*conditions, target]}}, status=True)
+        await self._cluster.pods.delete(pod)
+
+    def _spare(self, node: str) -> None:
+        """The node came back in time."""
+        for pod in [each for each in self._marked.values() if each.spec.node_name == node]:
+            del self._marked[pod.metadata.uid]
+            self._evictor.event(pod, "Normal", "TaintManagerEviction", f"Cancelling deletion of Pod {pod.key}")
+
+    async def _lost(self, name: str) -> None:
+        """Pods of a node that was deleted have no place any more (pod garbage collector)."""
+        for pod in self._cluster.pods.by(NODE, name):
+            await self._cluster.pods.delete(pod, grace=0)
+
+
+def _condition(each: Condition) -> Json:
+    body = {"type": each.type, "status": each.status, "reason": each.reason, "message": each.message}
+    body["lastTransitionTime"] = each.last_transition_time or ""
+    return {name: value for name, value in body.items() if value}
+
+
+def _taint(each: Taint) -> Json:
+    body = {"key": each.key, "value": each.value, "effect": each.effect, "timeAdded": each.time_added}
+    return {name: value for name, value in body.items() if value}

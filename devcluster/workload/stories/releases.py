@@ -1,0 +1,101 @@
+"""Releases: those that go well, a canary before one, and those that are rolled back."""
+
+from __future__ import annotations
+
+from devcluster.workload.behaviour import BEHAVIOUR
+from devcluster.workload.building import Json
+from devcluster.workload.projections import Deployment
+from devcluster.workload.stage import Stage, image_of, next_version, version_of
+
+GIVE_UP = 120.0
+"""Seconds after which a team looks at a release that does not come to its end."""
+
+
+async def release(stage: Stage) -> None:
+    """A new version is rolled out."""
+    found = stage.deployment
+    if found is not None:
+        image = next_version(image_of(found))
+        await stage.roll_out(image, f"release {version_of(image)}")
+        await stage.settle()
+
+
+async def canary(stage: Stage) -> None:
+    """One pod of the next version beside the others; it does well, so all get it, and the canary goes."""
+    found = stage.deployment
+    if found is None:
+        return
+    image = next_version(image_of(found))
+    body = _canary_of(found, image)
+    key = f"{body['metadata']['namespace']}/{body['metadata']['name']}"
+    if stage.cluster.deployments.get(key) is None:
+        await stage.cluster.deployments.create(body)
+    await stage.until(lambda: (made := stage.cluster.deployments.get(key)) is None or made.is_settled, 60)
+    await stage.wait(20, 30)
+    await stage.roll_out(image, f"release {version_of(image)}, tried as a canary")
+    await stage.settle()
+    made = stage.cluster.deployments.get(key)
+    if made is not None:
+        await stage.cluster.deployments.delete(made)
+
+
+async def missing_image(stage: Stage) -> None:
+    """A version that was never pushed: its pods cannot pull it, the rollout is stuck, and is rolled back."""
+    found = stage.deployment
+    if found is not None:
+        image = f"{next_version(image_of(found))}-rc1"
+        await stage.roll_out(image, f"release {version_of(image)}")
+        await _roll_back(stage)
+
+
+async def crashing_release(stage: Stage) -> None:
+    """A version that ends soon after each start: crash loops, and a way back."""
+    found = stage.deployment
+    if found is not None:
+        image = next_version(image_of(found))
+        await stage.roll_out(image, f"release {version_of(image)}", behaviour={BEHAVIOUR: "crash"})
+        await _roll_back(stage)
+
+
+async def paused_release(stage: Stage) -> None:
+    """A rollout that somebody stops halfway to have a look, and lets go on."""
+    found = stage.deployment
+    if found is None:
+        return
+    image = next_version(image_of(found))
+    await stage.roll_out(image, f"release {version_of(image)}")
+    half = found.spec.replicas // 2
+    await stage.until(lambda: (now := stage.deployment) is None or now.status.updated_replicas >= half, 60)
+    for paused, pause in ((True, 20.0), (False, 0.0)):
+        now = stage.deployment
+        if now is not None:
+            await stage.cluster.deployments.patch(now, {"spec": {"paused": paused or None}})
+            await stage.wait(pause, pause)
+    await stage.settle()
+
+
+async def _roll_back(stage: Stage) -> None:
+    await stage.until(lambda: (now := stage.deployment) is None or _is_stuck(now), GIVE_UP)
+    await stage.wait(8, 15)
+    await stage.undo()
+    await stage.settle()
+
+
+def _is_stuck(deployment: Deployment) -> bool:
+    return any(each.reason == "ProgressDeadlineExceeded" for each in deployment.status.conditions)
+
+
+def _canary_of(deployment: Deployment, image: str) -> Json:
+    meta, spec = deployment.metadata, deployment.spec
+    name = f"{meta.name}-canary"
+    labels = {**spec.template["metadata"]["labels"], "app": name, "track": "canary"}
+    first, *rest = spec.template["spec"]["containers"]
+    pod = {**spec.template["spec"], "containers": [{**first, "image": image}, *rest]}
+    return {
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": name, "namespace": meta.namespace, "labels": {**meta.labels, "track": "canary"}},
+        "spec": {
+            "replicas": 1, "selector": {"matchLabels": {"app": name}},
+            "template": {"metadata": {"labels": labels}, "spec": pod},
+        },
+    }  # fmt: skip

@@ -1,0 +1,72 @@
+"""The seed: what a newcomer sees in the first second."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from devcluster.server.pod_words import pod_status
+from devcluster.workload.fleet import fleet
+from devcluster.workload.teams import APPS
+from tests.clock import FakeClock
+from tests.devcluster.workload.world import DEMOS, NODES, PODS, World, seeded
+
+
+def test_the_seed_is_a_believable_cluster() -> None:
+    clock = FakeClock()
+    world = World(seeded(clock), clock)
+    pods = world.all(PODS)
+    assert len(pods) == 120
+    assert {pod["metadata"]["namespace"] for pod in pods} == {"shop", "payments", "search", "platform", "default"}
+    assert 4 <= len(world.all(NODES)) <= 6
+    assert 6 <= len(world.all(DEMOS)) <= 8
+    words = Counter(pod_status(pod) for pod in pods)
+    assert {"Running", "CrashLoopBackOff", "Pending", "ImagePullBackOff", "Completed"} <= set(words)
+    assert words["Running"] > 0.8 * len(pods)
+    ages = [pod["metadata"]["creationTimestamp"][:10] for pod in pods]
+    assert len(set(ages)) > 8, "created on many days"
+    assert any(status["restartCount"] for pod in pods for status in pod["status"].get("containerStatuses", ()))
+
+
+def test_everything_seeded_has_its_owner() -> None:
+    world = World(seeded(FakeClock()), FakeClock())
+    before = world.core.store.revision
+    world.core.garbage.collect()
+    assert world.core.store.revision == before
+    owners = {owner["kind"] for pod in world.all(PODS) for owner in pod["metadata"]["ownerReferences"]}
+    assert owners == {"ReplicaSet", "Job"}
+
+
+def test_the_same_seed_makes_the_same_cluster() -> None:
+    def names(number: int) -> list[tuple[str, str]]:
+        return sorted(record.key for record in seeded(FakeClock(), number).store.records(PODS).values())
+
+    assert names(1) == names(1)
+    assert names(1) != names(2)
+
+
+@pytest.mark.parametrize("pods", [1, 2, 7, 35, 36, 60, 119, 120, 500, 1500, 1501, 20_000, 50_000])
+def test_a_fleet_has_about_as_many_pods_as_asked_for(pods: int) -> None:
+    made = fleet(pods)
+    jobs = sum(cron.completions for cron in made.crons)
+    assert pods * 0.98 <= sum(app.replicas for app in made.apps) + jobs <= pods * 1.02 + 7
+    keys = [app.key for app in made.apps]
+    assert len(keys) == len(set(keys))
+    room = sum(node.pods for node in made.nodes if not node.control_plane)
+    assert sum(app.replicas for app in made.apps) < 0.8 * room
+    assert {app.namespace for app in made.apps} <= {name for name, _ in made.namespaces} | {"default"}
+
+
+def test_nodes_and_addresses_of_a_large_fleet_are_told_apart() -> None:
+    clock = FakeClock()
+    nodes = World(seeded(clock, pods=9_000), clock).all(NODES)
+    assert len(nodes) > 100
+    for field in ("podCIDR",):
+        assert len({node["spec"][field] for node in nodes}) == len(nodes)
+    assert len({node["status"]["addresses"][0]["address"] for node in nodes}) == len(nodes)
+
+
+def test_applications_are_named_once() -> None:
+    names = [app.key for app in APPS]
+    assert len(names) == len(set(names))

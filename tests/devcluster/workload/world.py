@@ -1,0 +1,149 @@
+"""The workload on a demo cluster in this process, its time turned by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from devcluster.__main__ import workload_config
+from devcluster.manifests import create_definitions
+from devcluster.server import objects
+from devcluster.server.core import Core
+from devcluster.server.options import DeleteOptions, WriteOptions
+from devcluster.server.patches import JSON_PATCH, MERGE_PATCH
+from devcluster.server.store import Change
+from devcluster.serving import Serving
+from devcluster.workload.dice import Dice
+from devcluster.workload.fleet import fleet
+from devcluster.workload.run import run_workload
+from devcluster.workload.seed import seed
+from tests.clock import FakeClock
+
+Json = dict[str, Any]
+PODS, EVENTS, DEPLOYMENTS, SETS = "pods", "events", "deployments.apps", "replicasets.apps"
+JOBS, DEMOS, NODES, LEASES = "jobs.batch", "mydemos.crddemo.k8s.io", "nodes", "leases.coordination.k8s.io"
+KINDS = (PODS, EVENTS, DEPLOYMENTS, SETS, JOBS, DEMOS, NODES)
+STEP = 0.25
+QUIET = 4
+"""Looks, a moment apart, between which nothing changed: what followed from the last step has happened."""
+
+
+def seeded(clock: FakeClock, number: int = 3, pods: int = 120) -> Core:
+    core = Core(now=clock.time, rng=random.Random(number))
+    create_definitions(core)
+    seed(core, fleet(pods), Dice(number))
+    return core
+
+
+class World:
+    """A running demo cluster with its clock and everything that changed."""
+
+    def __init__(self, core: Core, clock: FakeClock) -> None:
+        self.core = core
+        self.clock = clock
+        self.changes: list[Change] = []
+        for key in KINDS:
+            core.store.listen(key, self.changes.append)
+
+    def all(self, key: str) -> list[Json]:
+        return [objects.decode(record) for record in self.core.store.records(key).values()]
+
+    def get(self, key: str, namespace: str, name: str) -> Json | None:
+        record = self.core.store.get(key, (namespace, name))
+        return objects.decode(record) if record else None
+
+    def one(self, key: str, namespace: str, name: str) -> Json:
+        found = self.get(key, namespace, name)
+        assert found is not None
+        return found
+
+    def pods(self, app: str) -> list[Json]:
+        return [pod for pod in self.all(PODS) if (pod["metadata"].get("labels") or {}).get("app") == app]
+
+    def sets(self, app: str) -> list[Json]:
+        return [each for each in self.all(SETS) if (each["metadata"].get("labels") or {}).get("app") == app]
+
+    def said(self, name: str) -> list[tuple[str, str, str]]:
+        """Source, reason and message of the events about an object, in the order in which they came."""
+        return [(e["source"]["component"], e["reason"], e["message"]) for e in self.events(name)]
+
+    def reasons(self, name: str) -> list[str]:
+        return [event["reason"] for event in self.events(name)]
+
+    def events(self, name: str) -> list[Json]:
+        return [event for event in self.all(EVENTS) if event["involvedObject"]["name"] == name]
+
+    def states(self, key: str, name: str) -> list[Json]:
+        """What an object was like after each of its changes."""
+        mine = [c for c in self.changes if c.bucket == key and c.record.key[1] == name]
+        return [objects.decode(change.record) for change in mine]
+
+    def create(self, key: str, obj: Json, namespace: str = "default") -> None:
+        self.core.create(self.core.kind(key), namespace, obj)
+
+    def patch(self, key: str, namespace: str, name: str, patch: Json, *, subresource: str = "") -> None:
+        kind = self.core.kind(key)
+        self.core.verbs.patch(kind, namespace, name, patch, MERGE_PATCH, WriteOptions(), subresource)
+
+    def put_at(self, key: str, namespace: str, name: str, path: str, value: object) -> None:
+        """Replace a part of an object, named by its JSON pointer."""
+        steps = [{"op": "replace", "path": path, "value": value}]
+        self.core.verbs.patch(self.core.kind(key), namespace, name, steps, JSON_PATCH, WriteOptions())
+
+    def delete(self, key: str, namespace: str, name: str) -> None:
+        self.core.deletion.delete(self.core.kind(key), namespace, name, DeleteOptions())
+
+    async def live(self, seconds: float, until: Callable[[], object] = lambda: False) -> bool:
+        """Let so much time pass, or less where `until` holds before: whether it does.
+
+        Requests take real time, so the clock is turned in small steps, and after each the server works until it rests.
+        """
+        for _ in range(int(seconds / STEP)):
+            if until():
+                return True
+            await self.clock.advance(STEP)
+            await self._rest()
+        return bool(until())
+
+    async def _rest(self) -> None:
+        quiet = 0
+        while quiet < QUIET:
+            before = self.core.store.revision
+            await asyncio.sleep(0.0005)
+            quiet = quiet + 1 if self.core.store.revision == before else 0
+
+
+@asynccontextmanager
+async def running(
+    *, rate: float = 5.0, directed: bool = False, pods: int = 120, number: int = 3
+) -> AsyncIterator[World]:
+    clock = FakeClock()
+    core = seeded(clock, number, pods)
+    world = World(core, clock)
+    async with Serving(core) as serving:
+        workload = run_workload(
+            workload_config(serving), fleet(pods), Dice(number), rate=rate, clock=clock, directed=directed
+        )
+        tasks = [asyncio.create_task(workload), asyncio.create_task(core.garbage.run(interval=0.02))]
+        try:
+            yield world
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+    assert not [task for task in tasks if not task.cancelled() and task.exception()]
+
+
+def deployment(name: str, replicas: int = 2, image: str = "nginx:1.29.1", **spec: Any) -> Json:
+    """What a person would apply."""
+    labels = {"app": name}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": image}]}}
+    body = {"replicas": replicas, "selector": {"matchLabels": labels}, "template": template, **spec}
+    return {"metadata": {"name": name}, "spec": body}
+
+
+def condition(obj: Json, kind: str) -> Json:
+    return next((each for each in obj.get("status", {}).get("conditions", ()) if each["type"] == kind), {})
