@@ -21,6 +21,9 @@ from informerd.cache import (
 )
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.controller import controller, source_set, workers
+from informerd.leases import election, loop_watch
+from informerd.leases.election import Election
+from informerd.manager import cached_client, caches, health_checks, manager
 from informerd.recording import correlator, outbox, recent, writer
 from informerd.rest import rest_client
 from informerd.writing import retry
@@ -87,3 +90,9 @@ def test_the_constants_are_those_of_the_document() -> None:
     assert (workers.TURN, workers.TURN_REQUESTS) == (0.01, 100)
     assert (retry.TRIES, retry.FIRST, retry.LONGEST) == (8, 0.01, 1)
     assert (shared_informer.MINIMUM_RESYNC, watch_session.SHORT, beginning.BEGIN_WITHIN) == (1, 1, 30)
+    terms = Election("any")
+    assert (terms.lease_duration, terms.renew_deadline, terms.retry_period, terms.blocked_limit) == (15, 10, 2, 60)
+    assert (1 + election.JITTER, loop_watch.BLOCKED) == (2.2, 5)
+    assert (manager.GRACEFUL, caches.SETTLE, cached_client.OWN_WRITE_TIMEOUT, health_checks.CHECK_TIMEOUT) == (
+        30, 30, 10, 5
+    )  # fmt: skip
