@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
+from types import CoroutineType
 from typing import Any
 
 from informerd.cache.handler import name_of
@@ -11,7 +13,14 @@ from informerd.clock import Clock, within
 from informerd.controller.counters import Outcome
 from informerd.controller.request import Request
 from informerd.controller.result import Result
+from informerd.controller.steps import Steps
 from informerd.errors import InformerdError, InvalidReconcile, ReconcileTimeout, TerminalError
+from informerd.repeats import Repeats, nth
+
+log = logging.getLogger(__name__)
+
+TOO_LONG = 0.5
+"""Seconds for which a reconcile may hold up the event loop before its author is told."""
 
 Reconcile = Callable[[Request], Awaitable[Result | None]]
 """Makes the world as the object of that name asks for, looking into caches only now, as often as it is called."""
@@ -31,22 +40,40 @@ class Attempt:
         self._controller = controller
         self._timeout = timeout
         self._clock = clock
+        self._repeats = Repeats(clock)
 
     async def __call__(self, request: Request) -> Result | None:
         """What it gives. Raises what it raises, ReconcileTimeout and InvalidReconcile."""
-        awaitable = self._function(request)
+        awaitable: Any = self._function(request)
         if not isawaitable(awaitable):
             raise InvalidReconcile(
                 f"the reconcile {name_of(self._function)} of the controller {self._controller} gave {awaitable!r}, "
                 "which cannot be awaited: write it with `async def`, and without `yield`"
             )
-        result = await (awaitable if self._timeout is None else self._in_time(awaitable, self._timeout))
+        steps: Steps[Any] | None = None
+        if isinstance(awaitable, CoroutineType):
+            awaitable = steps = Steps(awaitable, self._clock.now)
+        try:
+            result = await (awaitable if self._timeout is None else self._in_time(awaitable, self._timeout))
+        finally:
+            if steps is not None and steps.longest >= TOO_LONG:
+                self._say_blocked(request, steps.longest)
         if result is None or isinstance(result, Result):
             return result
         raise InvalidReconcile(
             f"the reconcile {name_of(self._function)} of the controller {self._controller} gave {result!r}: "
             "return None, or Result(requeue_after=seconds)"
         )
+
+    def _say_blocked(self, request: Request, seconds: float) -> None:
+        if number := self._repeats.count("blocked"):
+            name = name_of(self._function)
+            fields = {"controller": self._controller, "object": request.key, "seconds": seconds, "failures": number}
+            text = (
+                "the reconcile %s of the controller %s held up the event loop for %.1f s on %s, and with it every "
+                "informer: await what waits, or call it with asyncio.to_thread%s"
+            )
+            log.warning(text, name, self._controller, seconds, request.key, nth(number), extra=fields)
 
     async def _in_time(self, awaitable: Awaitable[Any], timeout: float) -> Any:
         began = self._clock.now()

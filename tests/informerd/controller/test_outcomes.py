@@ -337,3 +337,26 @@ async def test_what_the_library_raises_is_a_line_and_what_else_is_raised_comes_w
     }
     assert traces["default/a:"] is None
     assert traces["default/b:"]
+
+
+async def test_a_reconcile_that_holds_up_the_event_loop_is_named_with_what_to_do(
+    clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def block() -> None:
+        await asyncio.sleep(0)
+        clock._now += 3
+        await asyncio.sleep(0)
+
+    script = Script()
+    script.answers |= {A: block, B: lambda: clock.sleep(0.3)}
+    async with running(script, clock) as controller:
+        for _ in range(5):
+            controller.requeue(A)
+            await settle()
+        controller.requeue(B)
+        await settle()
+        await clock.advance(1)
+    lines = [record.getMessage() for record in caplog.records if "held up" in record.getMessage()]
+    assert len(lines) == 3
+    assert "of the controller demo held up the event loop for 3.0 s on default/a" in lines[0]
+    assert "call it with asyncio.to_thread" in lines[0]

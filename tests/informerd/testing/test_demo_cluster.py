@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from informerd import MYDEMOS, PODS, Controller, InvalidCall, KindSource, NotFound, NotInTime, Object, Request, Result
+from informerd import (
+    MYDEMOS,
+    PODS,
+    Controller,
+    InvalidCall,
+    KindSource,
+    NotFound,
+    NotInTime,
+    Object,
+    Request,
+    Result,
+    load_kubeconfig,
+)
 from informerd.testing import DemoCluster, FakeClock, LiveCluster, settle
 from tests import clusters
 
@@ -20,14 +33,31 @@ spec: {ip: 10.0.0.1, port: 80}
 """
 
 
-@pytest.fixture
-async def cluster() -> AsyncIterator[LiveCluster]:
+@asynccontextmanager
+async def demo_cluster() -> AsyncIterator[LiveCluster]:
     """The demo cluster's server in this process, which starts sooner."""
     server = clusters.DemoCluster()
     await server.start_again()
     async with LiveCluster(server.config) as cluster:
         yield cluster
     await server.kill()
+
+
+@pytest.fixture
+async def cluster() -> AsyncIterator[LiveCluster]:
+    async with demo_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture(params=["demo", "real"])
+async def any_cluster(request: pytest.FixtureRequest) -> AsyncIterator[LiveCluster]:
+    if request.param == "demo":
+        async with demo_cluster() as cluster:
+            yield cluster
+    else:
+        controlplane = request.getfixturevalue("controlplane")
+        async with LiveCluster(load_kubeconfig(controlplane.kubeconfig)) as cluster:
+            yield cluster
 
 
 async def test_a_controller_is_tested_in_ten_lines_with_an_hour_in_no_time() -> None:
@@ -48,22 +78,29 @@ async def test_a_controller_is_tested_in_ten_lines_with_an_hour_in_no_time() -> 
     assert seen == ["default/web", "default/web"]
 
 
-async def test_settled_waits_for_what_a_controller_writes_and_does_about_that(cluster: LiveCluster) -> None:
+async def test_settled_waits_for_what_a_controller_writes_and_does_about_that(any_cluster: LiveCluster) -> None:
     """Each map makes the next one, up to e."""
-    maps = cluster.dynamic.resource("configmaps", "default")
+    cluster = any_cluster
+    maps = cluster.dynamic.resource("configmaps", "chain")
+    await cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "chain"}})
 
     async def reconcile(request: Request) -> None:
-        if request.namespace == "default" and request.name in "abcd":
-            await maps.create({"metadata": {"name": chr(ord(request.name) + 1)}})
+        following = chr(ord(request.name) + 1) if request.name in "abcd" else ""
+        if following and informer.store.get(f"chain/{following}") is None:
+            await maps.create({"metadata": {"name": following}})
 
-    informer = await cluster.factory.informer_for("configmaps", Object)
+    informer = await cluster.factory.informer_for("configmaps", Object, namespace="chain")
     async with cluster.running(Controller("chain", reconcile, sources=[KindSource(informer)])):
         await maps.create({"metadata": {"name": "a"}})
         await cluster.settled()
         assert [*"abcde"] == sorted(each.metadata.name for each in informer.store if len(each.metadata.name) == 1)
         await maps.delete("e")
         await cluster.settled()
-        assert informer.store.get("default/e") is None
+        assert informer.store.get("chain/e") is None
+        await maps.patch("d", {"data": {"x": "y"}})
+        await cluster.settled()
+        assert informer.lister.get("d", "chain").full()["data"] == {"x": "y"}
+        assert informer.store.get("chain/e")
 
 
 async def test_settled_says_what_is_still_going_on(cluster: LiveCluster) -> None:
