@@ -63,6 +63,13 @@ def event(what: str, name: str) -> list[str]:
     return ["", f"Find a Pod {what} event.", f"\tName: {name}", "\tResource Version: ?"]
 
 
+def shown_in_the_docs() -> list[str]:
+    """What docs/controllers.md shows of the program's output, without the resource versions."""
+    session = (ROOT / "docs" / "controllers.md").read_text().partition("PO_NAMESPACE=worker python")[2]
+    lines = session.partition("\n$ kubectl")[0].splitlines()[1:]
+    return ["\tResource Version: ?" if "Resource Version" in line else line for line in lines]
+
+
 @pytest.fixture
 def defined(terminal: Terminal) -> Terminal:
     """A terminal whose cluster knows Jinghzhus."""
@@ -100,6 +107,7 @@ async def test_it_prints_what_pods_do_and_takes_those_that_went_from_the_list_of
         *event("add", "stranger"),
     ]
     assert lines[19:] == [*update, *event("delete", "alpha"), *event("delete", "stranger")]
+    assert shown_in_the_docs() == [*lines[:3], *event("add", "alpha"), *update, *event("delete", "alpha")]
     await defined.do("delete", "pods", "--all", f"--namespace={namespace}", "--now")
     await defined.do("delete", "jinghzhus", "--all", f"--namespace={namespace}")
 

@@ -40,6 +40,50 @@ def config_map(controlplane: ControlPlane, namespace: str, name: str = "shapes")
     return controlplane.create(f"/api/v1/namespaces/{namespace}/configmaps", body)
 
 
+CLIENT_GO: Json = {
+    "type": "Normal", "count": 1, "eventTime": None, "source": {"component": "replicaset-controller"},
+    "reason": "SuccessfulCreate", "message": "Created pod: web-5fc9f4bf66-8h8rn",
+    "firstTimestamp": "2026-11-21T15:14:21Z", "lastTimestamp": "2026-11-21T15:14:21Z",
+    "reportingComponent": "replicaset-controller", "reportingInstance": "",
+    "involvedObject": {
+        "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-5fc9f4bf66", "namespace": "default",
+        "resourceVersion": "233", "uid": "5f13604c-dbdf-4017-bbec-2a1ab09d0577",
+    },
+    "metadata": {
+        "name": "web-5fc9f4bf66.18ea183f293bc6d1", "namespace": "default", "resourceVersion": "244",
+        "creationTimestamp": "2026-11-21T15:14:21Z", "uid": "10a88cb4-d5aa-4f7d-8a8b-f6cfc33f42be",
+        "managedFields": [
+            {
+                "apiVersion": "v1", "fieldsType": "FieldsV1", "time": "2026-11-21T15:14:21Z",
+                "manager": "kube-controller-manager", "operation": "Update",
+                "fieldsV1": {
+                    "f:count": {}, "f:firstTimestamp": {}, "f:involvedObject": {}, "f:lastTimestamp": {},
+                    "f:message": {}, "f:reason": {}, "f:reportingComponent": {}, "f:source": {"f:component": {}},
+                    "f:type": {},
+                },
+            }
+        ],
+    },
+}  # fmt: skip
+"""What kube-controller-manager 1.37.1 had written by client-go's recorder."""
+
+
+def form(value: Any) -> Any:
+    """Names and types, without what they say."""
+    if isinstance(value, dict):
+        return {name: form(each) for name, each in value.items()}
+    return [*map(form, value)] if isinstance(value, list) else type(value)
+
+
+async def test_an_event_has_the_very_fields_that_client_go_writes(
+    controlplane: ControlPlane, client: Client, namespace: str
+) -> None:
+    async with EventRecorder(client, "replicaset-controller") as recorder:
+        recorder.event(config_map(controlplane, namespace), "Normal", "SuccessfulCreate", "Created pod: web")
+    (event,) = await events_about(client, "shapes", namespace)
+    assert form(event) == form(CLIENT_GO)
+
+
 async def test_an_event_stands_in_the_cluster_as_client_go_would_write_it(
     controlplane: ControlPlane, client: Client, namespace: str
 ) -> None:
