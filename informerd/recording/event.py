@@ -125,10 +125,10 @@ def event_name(about: str, nanoseconds: int) -> str:
 def cut_message(message: str) -> str:
     """At most as long as a message may be; where something was cut, dots say so."""
     if len(message.encode(errors="replace")) <= MESSAGE_BYTES:
-        return message
+        return cut(message, MESSAGE_BYTES)
     return cut(message, MESSAGE_BYTES - len(_CUT)) + _CUT
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` bytes of UTF-8, no character cut in two."""
+    """At most `limit` bytes of UTF-8, no character cut in two; what cannot be written in UTF-8 becomes a ``?``."""
     return text.encode(errors="replace")[:limit].decode(errors="ignore")

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 
 from informerd.clock import Clock, within
+from informerd.errors import AlreadyStarted
 from informerd.recording.correlator import Correlator
 from informerd.recording.event import Event
 from informerd.recording.state import RecorderState
@@ -66,7 +67,9 @@ class Outbox:
             self._counts["refused"] += 1
 
     async def run(self) -> None:
-        """Write what comes, until cancelled."""
+        """Write what comes, until cancelled. Raises AlreadyStarted where somebody does that already."""
+        if self._loop is not None:
+            raise AlreadyStarted("these events are being written already, as by a manager whose recorder this is")
         self._loop = asyncio.get_running_loop()
         try:
             while True:
@@ -100,8 +103,12 @@ class Outbox:
         )
 
     async def _write(self, event: Event) -> None:
-        told = self._correlator.correlate(event)
-        outcome = "filtered" if told is None else await self._writer.write(told)
+        outcome = "refused"
+        try:
+            told = self._correlator.correlate(event)
+            outcome = "filtered" if told is None else await self._writer.write(told)
+        except Exception:  # a fault of ours must not end the writing of all events that follow
+            log.exception("an event about %s was lost", event.about.name)
         with self._lock:
             self._counts[outcome] += 1
 

@@ -43,6 +43,12 @@ class EventRecorder:
         chance: Callable[[], float] = random.random,
         outbox: Outbox | None = None,
     ) -> None:
+        """`component` says whose events these are, `host` where it runs, where there are many of it.
+
+        `outbox` is another recorder's, see `for_source`. Raises InvalidCall for an empty component.
+        """
+        if not component:
+            raise InvalidCall("events are some component's: name it, such as mydemo-controller")
         self._clock = clock or SystemClock()
         self._outbox = outbox or Outbox(client, self._clock, chance)
         self._client = client
@@ -78,14 +84,17 @@ class EventRecorder:
             made = make_event(
                 reference, self.source, type_, reason, message, at=at, nanoseconds=number, annotations=annotations
             )
-        except InvalidCall as error:
+        except Exception as error:  # noqa: BLE001 - a caller must not fail by what it says of its work
             self._outbox.refuse()
             log.error("an event of %s was not recorded: %s", self.source.component, error)  # noqa: TRY400 - no trace
             return
         self._outbox.put(made)
 
     async def run(self) -> None:
-        """Write what is said, until cancelled; what is left then is dropped, so `flush` first."""
+        """Write what is said, until cancelled; what is left then is dropped, so `flush` first.
+
+        Raises AlreadyStarted where another `run` does that: a manager has one for its own recorders.
+        """
         await self._outbox.run()
 
     async def flush(self, seconds: float | None = FLUSH) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from informerd.clock import Clock
-from informerd.errors import AlreadyExists, ApiError, InformerdError, NotFound
+from informerd.errors import AlreadyExists, ApiError, InformerdError, MalformedAnswer, NotFound, Unreachable
 from informerd.recording.event import EVENTS, Event
 from informerd.repeats import Repeats, nth
 from informerd.rest.client import Client
@@ -79,8 +79,13 @@ class EventWriter:
 
 
 def _is_worth_another_try(error: InformerdError) -> bool:
-    """Where no answer came, or one that says when to come back (client-go's transport does that below)."""
-    return not isinstance(error, ApiError) or error.retry_after is not None
+    """Where no answer came, or none of an API server's, or one that says when to come back.
+
+    (client-go's transport does that last thing below its recorder.)
+    """
+    if isinstance(error, ApiError):
+        return error.retry_after is not None
+    return isinstance(error, Unreachable | MalformedAnswer)
 
 
 def _is_expected(error: InformerdError) -> bool:

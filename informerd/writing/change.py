@@ -9,7 +9,16 @@ from informerd.clients.resource_client import ResourceClient
 from informerd.clock import Clock
 from informerd.errors import NotFound
 from informerd.rest.call import Json
-from informerd.writing.manifest import Verbs, changed, check_same, head_of, manifest_of, patch_to, preconditioned
+from informerd.writing.manifest import (
+    Verbs,
+    changed,
+    check_same,
+    client_for,
+    head_of,
+    manifest_of,
+    patch_to,
+    preconditioned,
+)
 from informerd.writing.retry import retry_on_conflict
 
 T = TypeVar("T")
@@ -28,7 +37,7 @@ async def change_object(verbs: Verbs[T], obj: T, change: Change, *, clock: Clock
     (the uid is another one), Conflict after eight of them, InvalidCall, and what PATCH raises.
     """
     wanted = head_of(obj)
-    client = verbs.in_namespace(wanted.namespace)
+    client = client_for(verbs, wanted)
     given = [obj] if wanted.resource_version else []
 
     async def attempt() -> T:

@@ -11,7 +11,7 @@ from informerd.clock import Clock
 from informerd.errors import AlreadyExists, Conflict, NotFound
 from informerd.rest.call import Json
 from informerd.writing.change import Change, with_status, write_change
-from informerd.writing.manifest import Verbs, changed, head_of
+from informerd.writing.manifest import Verbs, changed, client_for, head_of, manifest_of
 from informerd.writing.retry import retry_on_conflict
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ async def create_or_update(
     neither name nor namespace (InvalidCall). Raises Conflict after eight of them, and what GET, POST and PATCH raise.
     """
     head = head_of(manifest)
-    client = verbs.in_namespace(head.namespace)
+    client = client_for(verbs, head)
 
     async def attempt() -> Written[T]:
         try:
@@ -50,7 +50,10 @@ async def create_or_update(
 
 
 async def _create(client: ResourceClient[T], manifest: Json, change: Change) -> T:
-    wanted, _ = changed(manifest, change)
+    new = manifest_of(manifest)
+    if client.namespace:
+        new["metadata"]["namespace"] = client.namespace
+    wanted, _ = changed(new, change)
     try:
         created = await client.create(wanted)
     except AlreadyExists as error:

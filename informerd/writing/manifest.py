@@ -11,7 +11,7 @@ import msgspec
 from informerd.clients.resource_client import ResourceClient
 from informerd.errors import InvalidCall, ObjectReplaced
 from informerd.objects import Object
-from informerd.rest.call import Json, metadata_of
+from informerd.rest.call import Json, is_precondition, metadata_of
 
 T = TypeVar("T")
 T_co = TypeVar("T_co")
@@ -81,6 +81,18 @@ def head_of(obj: object) -> Head:
     return head
 
 
+def client_for(verbs: Verbs[T], head: Head) -> ResourceClient[T]:
+    """The verbs for an object, in its namespace; where it says none, in that of the ResourceClient that is given.
+
+    Raises InvalidCall where they are of another namespace.
+    """
+    if isinstance(verbs, ResourceClient) and verbs.namespace:
+        if head.namespace not in {"", verbs.namespace}:
+            raise InvalidCall(f"{head} is written with a client of the namespace {verbs.namespace}: take another one")
+        return verbs
+    return verbs.in_namespace(head.namespace)
+
+
 def check_same(before: Head, now: Head) -> None:
     """Raises ObjectReplaced where a name means another object by now. Without a uid, anything is meant."""
     if before.uid and now.uid != before.uid:
@@ -103,7 +115,7 @@ def patch_to(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
 
 def preconditioned(patch: Json, head: Head) -> Json:
     """The patch, for that very state of that very object: Conflict where either has passed. Raises InvalidCall."""
-    if not head.resource_version:
+    if not is_precondition(head.resource_version):
         raise InvalidCall(f"{head} has no resourceVersion: read it first, so that nothing is overwritten")
     meta = {**patch.get("metadata", {}), "resourceVersion": head.resource_version}
     return {**patch, "metadata": meta | ({"uid": head.uid} if head.uid else {})}

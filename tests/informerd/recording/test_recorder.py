@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from aiohttp import web
 
+from informerd.errors import AlreadyStarted, InvalidCall
 from informerd.recording.outbox import QUEUE
 from informerd.recording.recorder import EventRecorder
 from informerd.recording.writer import TRIES
@@ -232,6 +233,30 @@ async def test_what_is_no_event_is_logged_and_raises_nothing(
         assert recorder.state().refused == 1
     assert server.events == {}
     assert "an event of tester was not recorded" in caplog.text
+
+
+@pytest.mark.parametrize("word", ["\ud800", "nul \0", "\U0001f600"])
+async def test_whatever_the_words_they_hold_nobody_up(clock: FakeClock, word: str) -> None:
+    server = EventServer()
+    async with recording(server, clock) as recorder:
+        recorder.event(POD, "Normal", f"Reason{word}", f"it fell {word}", annotations={"a": word})
+        recorder.event(POD, "Normal", "Fell", "next")
+        assert await recorder.flush(None)
+    assert server.told[-1] == ("next", 1)
+
+
+async def test_two_runs_of_one_queue_are_refused(clock: FakeClock) -> None:
+    async with recording(EventServer(), clock) as recorder:
+        say(recorder, "it fell")
+        assert await recorder.flush(None)
+        with pytest.raises(AlreadyStarted, match="written already"):
+            await recorder.for_source("another").run()
+
+
+async def test_a_recorder_of_nobody_is_refused(clock: FakeClock) -> None:
+    async with Client(ClusterConfig(name="nobody", server="http://127.0.0.1:1"), clock=clock) as client:
+        with pytest.raises(InvalidCall, match="some component's"):
+            EventRecorder(client, "")
 
 
 async def test_events_of_one_moment_have_names_of_their_own(clock: FakeClock) -> None:

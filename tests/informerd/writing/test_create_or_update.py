@@ -108,3 +108,21 @@ async def test_what_the_api_server_would_not_have_is_its_error(place: Place) -> 
 async def test_a_manifest_without_a_name_is_refused(place: Place) -> None:
     with pytest.raises(InvalidCall, match="needs a name"):
         await create_or_update(place.maps, {"metadata": {"generateName": "a-"}}, paint)
+
+
+async def test_a_manifest_without_a_namespace_is_meant_for_the_clients(place: Place) -> None:
+    seen: list[str] = []
+    written = await create_or_update(
+        place.maps, SHAPES, lambda manifest: seen.append(manifest["metadata"]["namespace"])
+    )
+    assert written.outcome == "created"
+    assert [written.object["metadata"]["namespace"], *seen] == [place.namespace] * 2
+    assert (await create_or_update(place.maps, SHAPES, paint)).outcome == "updated"
+
+
+async def test_a_manifest_of_another_namespace_than_the_clients_is_refused(place: Place) -> None:
+    elsewhere: Json = {"metadata": {"name": "shapes", "namespace": "default"}}
+    with pytest.raises(InvalidCall, match=f"with a client of the namespace {place.namespace}: take another one"):
+        await create_or_update(place.maps, elsewhere, paint)
+    anywhere = place.maps.in_namespace("")
+    assert (await create_or_update(anywhere, shapes(place), paint)).outcome == "created"
