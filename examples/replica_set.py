@@ -63,8 +63,8 @@ def add_replica_sets(manager: Manager) -> Controller:
     return reconcile
 
 
-def main() -> int:
-    return run_manager("replica_set", manager_line("replica_set", __doc__).parse_args(), add_replica_sets)
+def main(arguments: list[str] | None = None) -> int:
+    return run_manager("replica_set", manager_line("replica_set", __doc__).parse_args(arguments), add_replica_sets)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from examples.replica_set import main
 from tests.cluster_life import cluster_life, deployment
-from tests.informerd.controllers.samples import replica_set
+from tests.informerd.controllers.samples import code_of, replica_set
 from tests.terminal import Terminal
 from tests.wait import eventually
 
@@ -78,14 +79,12 @@ def pod(name: str, *, owner: str, uid: str) -> str:
     [
         (["--label=x"], "replica_set: error: unrecognized arguments: --label=x"),
         (["--kubeconfig=/nowhere"], "replica_set: /nowhere: no such file"),
-        (["--probes=nowhere"], "replica_set: "),
+        (["--probes=x"], "replica_set: 'x' is no address for probes: give host:port, such as 127.0.0.1:8081"),
         (["--leader-elect=A_B"], "replica_set: 'A_B' is no name of a Lease: use lower-case letters, digits, - and ."),
     ],
 )
-async def test_what_it_cannot_be_told_is_said_in_one_line(
-    demo_terminal: Terminal, arguments: list[str], says: str
+def test_what_it_cannot_be_told_is_said_in_one_line(
+    demo_terminal: Terminal, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with demo_terminal.run(*EXAMPLE, *arguments) as program:
-        assert await program.ends() == 2
-        assert program.lines[-1].startswith(says)
-        assert program.complaints == []
+    assert code_of(lambda: main([f"--kubeconfig={demo_terminal.kubeconfig}", *arguments])) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == says

@@ -1,4 +1,4 @@
-"""crddemo: its lines, their order and words, as a program on both clusters."""
+"""crddemo, as a program on both clusters; its lines, in order and word by word, are in test_controllers_docs.py."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import signal
 
 import pytest
 
-from tests.informerd.controllers.samples import mydemo
+from informerd.controllers.crddemo import main
+from tests.informerd.controllers.samples import code_of, mydemo
 from tests.terminal import Running, Terminal
 
 CRDDEMO = ("-m", "informerd.controllers.crddemo")
@@ -26,46 +27,16 @@ def said(program: Running, about: str = "") -> list[str]:
     return [line for line in lines if line and (about in line or "/" not in line)]
 
 
-async def events(terminal: Terminal, namespace: str) -> list[tuple[str, ...]]:
+async def events(terminal: Terminal, namespace: str) -> set[tuple[object, ...]]:
     found = json.loads(await terminal.do("get", "events", f"--namespace={namespace}", "--output=json"))["items"]
-    return [
-        (each["type"], each["reason"], each["message"], each["source"]["component"], each["involvedObject"]["name"])
+    return {
+        (each["type"], each["reason"], each["message"], each["source"]["component"], each["involvedObject"]["name"],
+         each["count"])
         for each in found
-    ]
+    }  # fmt: skip
 
 
-async def test_it_says_what_the_go_program_says_in_its_order(terminal: Terminal) -> None:
-    terminal.namespace("crddemo")
-    with terminal.run(*CRDDEMO, f"--kubeconfig={terminal.kubeconfig}") as program:
-        await program.says("Started workers$")
-        await terminal.make(mydemo("alpha"), "crddemo")
-        await program.says("Successfully synced 'crddemo/alpha'$")
-        await terminal.do("delete", "mydemo", "alpha", "--namespace=crddemo")
-        await program.says("Successfully synced 'crddemo/alpha'$", times=2)
-        assert await program.interrupt() == 0
-        assert program.complaints == []
-        assert said(program, "crddemo/") == [
-            *START,
-            "[DemoCRD] Try to process mydemo: crddemo/alpha, ip 10.0.0.1, port 80 ...",
-            "Successfully synced 'crddemo/alpha'",
-            "DemoCRD: crddemo/alpha does not exist in local cache, will delete it from Mydemo ...",
-            "[DemoCRD] Deleting mydemo: crddemo/alpha ...",
-            "Successfully synced 'crddemo/alpha'",
-            "Shutting down workers",
-        ]
-
-
-async def test_each_object_that_it_handles_gets_an_event(terminal: Terminal) -> None:
-    terminal.namespace("synced")
-    await terminal.make(mydemo("alpha"), "synced")
-    with terminal.run(*CRDDEMO) as program:
-        await program.says("Successfully synced 'synced/alpha'$")
-        assert await program.interrupt(signal.SIGTERM) == 0  # which writes what was still to be written
-    message = "Mydemo synced successfully"
-    assert await events(terminal, "synced") == [("Normal", "Synced", message, "mydemo-controller", "alpha")]
-
-
-async def test_what_is_there_at_its_start_is_handled_once(terminal: Terminal) -> None:
+async def test_what_is_there_at_its_start_is_handled_once_and_gets_an_event(terminal: Terminal) -> None:
     terminal.namespace("there")
     for name in ("alpha", "beta"):
         await terminal.make(mydemo(name), "there")
@@ -76,8 +47,19 @@ async def test_what_is_there_at_its_start_is_handled_once(terminal: Terminal) ->
             "patch", "mydemo", "beta", "--namespace=there", "--type=merge", '--patch={"spec":{"port":81}}'
         )
         await program.says("there/beta, ip 10.0.0.1, port 81 ...$")
-        await program.interrupt()
+        assert await program.interrupt(signal.SIGTERM) == 0  # which writes what was still to be written
         assert len([line for line in program.lines if "Try to process mydemo: there/alpha" in line]) == 1
+    synced = ("Normal", "Synced", "Mydemo synced successfully", "mydemo-controller")
+    assert await events(terminal, "there") == {(*synced, "alpha", 1), (*synced, "beta", 2)}
+
+
+async def test_the_second_signal_ends_it_at_once(demo_terminal: Terminal) -> None:
+    with demo_terminal.run(*CRDDEMO) as program:
+        await program.says("Started workers$")
+        assert program.process
+        for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM):  # it finds both when it goes on
+            program.process.send_signal(number)
+        assert await program.interrupt(signal.SIGCONT) == 1
 
 
 @pytest.mark.parametrize(
@@ -88,13 +70,11 @@ async def test_what_is_there_at_its_start_is_handled_once(terminal: Terminal) ->
         (["--master=kube:6443"], "crddemo: --master kube:6443: expected an address such as https://127.0.0.1:6443"),
     ],
 )
-async def test_what_it_cannot_be_told_is_said_in_one_line(
-    demo_terminal: Terminal, arguments: list[str], says: str
+def test_what_it_cannot_be_told_is_said_in_one_line(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with demo_terminal.run(*CRDDEMO, *arguments) as program:
-        assert await program.ends() == 2
-        assert program.lines[-1] == says
-        assert program.complaints == []
+    assert code_of(lambda: main(arguments)) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == says
 
 
 async def test_a_missing_permission_is_a_line_of_the_log_and_waited_for(real_terminal: Terminal) -> None:
@@ -102,6 +82,7 @@ async def test_a_missing_permission_is_a_line_of_the_log_and_waited_for(real_ter
     alice = str(real_terminal.controlplane.kubeconfig_of("alice"))
     with real_terminal.run(*CRDDEMO, f"--kubeconfig={alice}") as program:
         await program.says("mydemos.crddemo.k8s.io.*forbidden")
+        await program.says("Waiting for informer caches to sync$")
         assert said(program, " ") == START[:3]
         assert await program.interrupt() == 0
         assert program.complaints == []

@@ -1,18 +1,14 @@
-"""The tutorial controller, as a program on both clusters."""
+"""The tutorial controller, as a program on both clusters; for Mydemos and with retries in test_controllers_docs.py."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.informerd.controllers.samples import mydemo, pod
-from tests.terminal import Running, Terminal
+from informerd.controllers.tutorial import main
+from tests.informerd.controllers.samples import code_of, pod
+from tests.terminal import Terminal
 
 TUTORIAL = ("-m", "informerd.controllers.tutorial")
-
-
-def said(program: Running) -> list[str]:
-    """What it wrote to standard output."""
-    return [line for line in program.lines if line.startswith(("Sync/", "Pod ", "Mydemo ", "Deployment "))]
 
 
 async def test_it_says_what_comes_changes_and_goes(terminal: Terminal) -> None:
@@ -35,31 +31,6 @@ async def test_it_says_what_comes_changes_and_goes(terminal: Terminal) -> None:
         ]
 
 
-async def test_it_is_for_any_kind_by_whatever_name(terminal: Terminal) -> None:
-    terminal.namespace("anything")
-    await terminal.make(mydemo("alpha"), "anything")
-    with terminal.run(*TUTORIAL, "--namespace=anything", "--resource=mydemo", "--workers=3") as program:
-        await program.says("^Sync/Add/Update for Mydemo alpha$")
-        await terminal.do("delete", "mydemo", "alpha", "--namespace=anything")
-        await program.says("^Mydemo anything/alpha does not exist$")
-        assert said(program) == ["Sync/Add/Update for Mydemo alpha", "Mydemo anything/alpha does not exist"]
-
-
-async def test_a_key_that_fails_is_tried_again_and_given_up_while_the_others_go_on(terminal: Terminal) -> None:
-    terminal.namespace("poison")
-    for name in ("alpha", "poison", "omega"):
-        await terminal.make(mydemo(name), "poison")
-    arguments = ("--namespace=poison", "--resource=mydemos", "--fail=poison/poison")
-    with terminal.run(*TUTORIAL, *arguments) as program:
-        await program.says("Dropping mydemo poison/poison out of the queue: it was to fail$")
-        await program.says("^Sync/Add/Update for Mydemo omega$")
-        assert sum("Error syncing mydemo poison/poison: it was to fail" in line for line in program.lines) == 5
-        assert sorted(said(program)) == ["Sync/Add/Update for Mydemo alpha", "Sync/Add/Update for Mydemo omega"]
-        await terminal.do("delete", "mydemos", "--all", "--namespace=poison")
-        await program.says("^Mydemo poison/alpha does not exist$")  # and the given-up key is tried again, as it changed
-        await program.says("Dropping mydemo poison/poison", times=2)
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -72,13 +43,11 @@ async def test_a_key_that_fails_is_tried_again_and_given_up_while_the_others_go_
         (["--resource=podz"], "tutorial: the API server has no resource 'podz'; did you mean pods?"),
     ],
 )
-async def test_what_it_cannot_be_told_is_said_in_one_line(
-    demo_terminal: Terminal, arguments: list[str], says: str
+def test_what_it_cannot_be_told_is_said_in_one_line(
+    demo_terminal: Terminal, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with demo_terminal.run(*TUTORIAL, *arguments) as program:
-        assert await program.ends() == 2
-        assert program.lines[-1] == says
-        assert program.complaints == []
+    assert code_of(lambda: main([f"--kubeconfig={demo_terminal.kubeconfig}", *arguments])) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == says
 
 
 async def test_it_fails_where_it_may_not_list(real_terminal: Terminal) -> None:
