@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from devcluster.server import objects, schema
-from devcluster.server.definitions import Definitions, strict_failure
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from devcluster.server import schema
+from devcluster.server.definitions import Definitions, WrongType, strict_failure, undecodable
 from devcluster.server.kinds import Kind
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
-from devcluster.server.status import bad_request, invalid_as, invalid_value
+from devcluster.server.status import Failure, bad_request, invalid_as, invalid_value
+
+
+@dataclass(frozen=True)
+class Patched:
+    """Where a patched object comes from: `base` is the stored one, `text` what a refusal calls the patch."""
+
+    base: Object
+    text: Callable[[], str]
+    strategic: bool = False
+
+    def refuse(self, why: str) -> Failure:
+        """The 422 for a patch whose outcome does not decode."""
+        return invalid_as("", "", [invalid_value("patch", self.text(), why)], {})
 
 
 class Admission:
@@ -16,51 +32,92 @@ class Admission:
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
 
-    def admit(
-        self, kind: Kind, obj: Object, options: WriteOptions, *, patched_from: Object | None = None,
-        base: Object | None = None,
-    ) -> list[str]:  # fmt: skip
-        """Check the form of a body in place and drop what nobody knows; warnings. Raises Failure (400, 422).
-
-        `base` is the stored object that was patched.
-        """
-        _check_type(kind, obj)
+    def admit(self, kind: Kind, obj: Object, options: WriteOptions, patched: Patched | None = None) -> list[str]:
+        """Check the form of a body in place and drop what nobody knows; warnings. Raises Failure (400, 422)."""
+        if patched is not None and patched.strategic:
+            obj |= {"apiVersion": kind.api_version, "kind": kind.kind}
+        _check_type(kind, obj, patched)
         if obj.get("metadata") is None:
             obj["metadata"] = {}
-        if kind.schema is None:
-            unknown = self._definitions.decode(obj, kind, base or {})
-        else:
-            unknown = self._definitions.decode_meta(obj, kind)
-            unknown += schema.prune(obj, kind.schema)
+        try:
+            unknown = self._unknown(kind, obj, patched)
+        except WrongType as error:
+            if patched is None:
+                raise undecodable(kind, str(error)) from error
+            raise patched.refuse(_restoring(error) if patched.strategic else str(error)) from error
         problems = [f'unknown field "{path}"' for path in sorted(unknown)]
         if problems and options.field_validation == "Strict":
-            if patched_from is not None:
-                raise _strict_patch(patched_from, problems)
+            if patched is not None:
+                raise patched.refuse(f"strict decoding error: {', '.join(problems)}")
             raise strict_failure(kind, problems)
         return problems if options.field_validation == "Warn" else []
 
+    def _unknown(self, kind: Kind, obj: Object, patched: Patched | None) -> list[str]:
+        if kind.schema is None:
+            return self._definitions.decode(obj, kind, patched.base if patched else {})
+        return self._definitions.decode_meta(obj) + schema.prune(obj, kind.schema)
 
-def _check_type(kind: Kind, obj: Object) -> None:
+
+def _check_type(kind: Kind, obj: Object, patched: Patched | None) -> None:
     version, name = obj.get("apiVersion"), obj.get("kind")
+    if patched is not None:
+        _check_patched_type(kind, version, name, patched)
     if kind.custom:
-        if version != kind.api_version:
-            message = f"does not match the expected API version ({kind.api_version})"
-            raise bad_request(f"the API version in the data ({version}) {message}")
-        if name != kind.kind:
-            error = invalid_value("kind", name, f"must be {kind.kind}")
-            given = obj["metadata"].get("name", "") if isinstance(obj.get("metadata"), dict) else ""
-            details = {"name": given, "group": kind.group, "kind": name}
-            raise invalid_as(f"{name}.{kind.group}", given, [error], details)
+        _check_custom_type(kind, obj, in_body=patched is None)
         return
     if version not in (None, "", kind.api_version):
-        message = f"does not match the expected API version ({kind.api_version})"
-        raise bad_request(f"the API version in the data ({version}) {message}")
+        raise _other_version(kind, version)
     if name not in (None, "", kind.kind):
         why = f"converting (v1.{name}) to (core.{kind.kind}): unknown conversion"
         raise bad_request(f'{name} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
     obj["apiVersion"], obj["kind"] = kind.api_version, kind.kind
 
 
-def _strict_patch(obj: Object, problems: list[str]) -> Exception:
-    error = invalid_value("patch", objects.compact(obj), f"strict decoding error: {', '.join(problems)}")
-    return invalid_as("", "", [error], {})
+def _check_custom_type(kind: Kind, obj: Object, *, in_body: bool) -> None:
+    version, name = obj.get("apiVersion"), obj.get("kind")
+    if version != kind.api_version and in_body:
+        raise _other_version(kind, version)
+    for field, given, wanted in (("apiVersion", version, kind.api_version), ("kind", name, kind.kind)):
+        if given != wanted:
+            group = str(version).rpartition("/")[0]
+            meta = obj.get("metadata")
+            named = str(meta.get("name", "")) if isinstance(meta, dict) else ""
+            details = {"name": named, "kind": name, **({"group": group} if group else {})}
+            label = f"{name}.{group}" if group else str(name)
+            raise invalid_as(label, named, [invalid_value(field, given, f"must be {wanted}")], details)
+
+
+def _other_version(kind: Kind, version: object) -> Failure:
+    return bad_request(
+        f"the API version in the data ({version}) does not match the expected API version ({kind.api_version})"
+    )
+
+
+def _check_patched_type(kind: Kind, version: object, name: object, patched: Patched) -> None:
+    """A patch can make the type unreadable. Raises Failure (422)."""
+    for field, given in (("apiVersion", version), ("kind", name)):
+        if not isinstance(given, str | None):
+            why = f"json: cannot unmarshal number into Go struct field .{field} of type string"
+            raise patched.refuse(f"couldn't get version/kind; json parse error: {why}")
+    if kind.custom:
+        return
+    if version not in (None, "", kind.api_version) or name not in (None, "", kind.kind):
+        shown = f'no kind "{name}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:111"'
+        raise patched.refuse(shown)
+
+
+_KINDS = {dict: "map", list: "slice", str: "string", bool: "bool", int: "int64", float: "float64"}
+
+
+def _restoring(error: WrongType) -> str:
+    """What Go's converter of unstructured objects says of the same. Source: apimachinery's runtime/converter.go."""
+    word, wanted = _KINDS.get(type(error.value), "nil"), error.wanted
+    if not wanted:
+        return str(error)
+    if wanted.startswith("v1."):
+        return f"cannot restore struct from: {word}"
+    if wanted.startswith(("[]", "map[")):
+        return f"cannot restore {'slice' if wanted.startswith('[]') else 'map'} from {word}"
+    if word in ("int64", "float64") and wanted != "bool":
+        return f"cannot convert {word} to {wanted}"
+    return f"unrecognized type: {wanted}"

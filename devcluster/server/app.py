@@ -18,7 +18,7 @@ from devcluster.server.core import Core
 from devcluster.server.faults import Faults
 from devcluster.server.requests import Requests, add_warnings
 from devcluster.server.routes import PlainNotFound, resolve
-from devcluster.server.status import Failure, bad_request, internal_error
+from devcluster.server.status import Failure, bad_request, internal_error, method_not_allowed
 from devcluster.server.streams import Streams
 
 _log = logging.getLogger(__name__)
@@ -80,8 +80,10 @@ class ApiApp:
         return await self._requests.handle(request, resolve(self._core.registry, request.raw_path.partition("?")[0]))
 
     def _document(self, request: web.Request, path: str) -> web.Response | None:
-        """Discovery, OpenAPI and the version; None for resources."""
+        """Discovery, OpenAPI and the version; None for resources. Raises Failure (405)."""
         registry = self._core.registry
+        if request.method != "GET" and (path in ("/api", "/version") or _is_version(path)):
+            raise method_not_allowed()
         if path == "/version":
             return web.json_response(discovery.version(), dumps=lambda document: json.dumps(document, indent=2))
         if path in ("/api", "/apis"):
@@ -121,6 +123,12 @@ class ApiApp:
             if wish.get("drop"):
                 self._streams.drop()
         return json_response(faults.state())
+
+
+def _is_version(path: str) -> bool:
+    """Whether a path names a group's version: no other document of discovery minds the method."""
+    parts = path.strip("/").split("/")
+    return (parts[0], len(parts)) in (("api", 2), ("apis", 3))
 
 
 def _found(document: dict[str, Any] | None) -> web.Response:

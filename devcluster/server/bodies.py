@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -23,6 +24,10 @@ PROTOBUF = "application/vnd.kubernetes.protobuf"
 MAX_BYTES = 3 << 20
 MAX_YAML_BYTES = 64 << 10
 """YAML is read slowly, and whoever is served by this process waits meanwhile. kubectl sends JSON."""
+_ESCAPED = re.compile(
+    r"\\\\|(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+"""Backslashes that stand for themselves, pairs of surrogates, and surrogates without the other half."""
 _STRING = {"type": "string"}
 _DELETE_OPTIONS: Schema = {
     "type": "object",
@@ -127,11 +132,22 @@ def _from_json(body: bytes, doubled: list[str]) -> Any:
         return found
 
     twice: list[tuple[dict[str, Any], list[str]]] = []
-    value = json.loads(body, object_pairs_hook=pairs, parse_constant=_refuse_constant)
+    value = json.loads(_text(body), object_pairs_hook=pairs, parse_constant=_refuse_constant)
     for holder, names in twice:
         prefix = _path_of(value, holder)
         doubled += [f"{prefix}.{name}".lstrip(".") for name in names]
     return value
+
+
+def _text(body: bytes) -> str:
+    """A body's text. What is half a character is taken for the sign that says so, as by Go's decoder."""
+    text = body.decode(errors="replace")
+    return _ESCAPED.sub(_whole, text) if "\\u" in text else text
+
+
+def _whole(found: re.Match[str]) -> str:
+    escape: str = found[0]
+    return escape if found["pair"] or escape.startswith("\\\\") else "\\ufffd"
 
 
 def _refuse_constant(text: str) -> Any:
@@ -168,7 +184,7 @@ def decode_patch(body: bytes, content_type: str, kind: Kind) -> tuple[Any, str]:
             raise Failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
         raise unsupported_media_type(", ".join([*accepted, APPLY_PATCH]))
     try:
-        return json.loads(body), media_type
+        return json.loads(_text(body), parse_constant=_refuse_constant), media_type
     except ValueError:
         raise bad_request("invalid JSON patch") from None
 
@@ -176,7 +192,7 @@ def decode_patch(body: bytes, content_type: str, kind: Kind) -> tuple[Any, str]:
 def decode_delete(body: bytes, query: Mapping[str, str]) -> DeleteOptions:
     """DeleteOptions from a body, which may be empty, and the query. Raises Failure (400, 422)."""
     try:
-        value = json.loads(body) if body.strip() else {}
+        value = json.loads(_text(body), parse_constant=_refuse_constant) if body.strip() else {}
     except ValueError as error:
         raise bad_request(f"couldn't get version/kind; json parse error: {_go_words(error, body)}") from None
     if not isinstance(value, dict):

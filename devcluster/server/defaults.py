@@ -13,6 +13,7 @@ from typing import Any
 
 from devcluster.server.kinds import Kind
 from devcluster.server.objects import Object
+from devcluster.server.pod_defaults import default_pod, default_pod_spec, null_times, quality_of_service
 
 _NODE_INFO = (
     "machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion",
@@ -32,10 +33,11 @@ def fill_for_create(obj: Object, kind: Kind) -> None:
     metadata = obj["metadata"]
     if kind.key == "namespaces":
         metadata["labels"] = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": metadata.get("name", "")}
-        obj["spec"] = {"finalizers": ["kubernetes"]}
+        given = (obj.get("spec") or {}).get("finalizers") or []
+        obj["spec"] = {"finalizers": given if "kubernetes" in given else [*given, "kubernetes"]}
         obj["status"] = {"phase": "Active"}
     elif kind.key == "pods":
-        obj["status"] = {"phase": "Pending", "qosClass": _quality(obj.get("spec") or {})}
+        obj["status"] = {"phase": "Pending", "qosClass": quality_of_service(obj.get("spec") or {})}
     elif kind.key == "jobs.batch":
         _label_job(obj)
     elif kind.key == "services":
@@ -46,44 +48,9 @@ def fill_for_create(obj: Object, kind: Kind) -> None:
         obj["status"] = {}
 
 
-def _default_containers(spec: dict[str, Any]) -> None:
-    for container in [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]:
-        container.setdefault("resources", {})
-        container.setdefault("terminationMessagePath", "/dev/termination-log")
-        container.setdefault("terminationMessagePolicy", "File")
-        tag = container.get("image", "").rpartition("/")[2].partition(":")[2]
-        container.setdefault("imagePullPolicy", "Always" if tag in ("", "latest") else "IfNotPresent")
-        for port in container.get("ports") or ():
-            port.setdefault("protocol", "TCP")
-
-
-def _default_pod_spec(spec: dict[str, Any]) -> None:
-    _default_containers(spec)
-    spec.setdefault("restartPolicy", "Always")
-    spec.setdefault("terminationGracePeriodSeconds", 30)
-    spec.setdefault("dnsPolicy", "ClusterFirst")
-    if "serviceAccountName" in spec:
-        spec.setdefault("serviceAccount", spec["serviceAccountName"])
-    spec.setdefault("securityContext", {})
-    spec.setdefault("schedulerName", "default-scheduler")
-
-
-def _default_pod(obj: Object, _rng: random.Random) -> None:
-    spec = obj.setdefault("spec", {})
-    _default_pod_spec(spec)
-    if "tolerations" not in spec:
-        spec["tolerations"] = [
-            {"key": f"node.kubernetes.io/{why}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
-            for why in ("not-ready", "unreachable")
-        ]
-    spec.setdefault("priority", 0)
-    spec.setdefault("enableServiceLinks", True)
-    spec.setdefault("preemptionPolicy", "PreemptLowerPriority")
-
-
 def _template(obj: Object) -> dict[str, Any]:
     template: dict[str, Any] = obj.setdefault("spec", {}).setdefault("template", {})
-    _default_pod_spec(template.setdefault("spec", {}))
+    default_pod_spec(template.setdefault("spec", {}))
     return template
 
 
@@ -98,11 +65,13 @@ def _default_deployment(obj: Object, _rng: random.Random) -> None:
         rolling.setdefault("maxSurge", "25%")
     spec.setdefault("revisionHistoryLimit", 10)
     spec.setdefault("progressDeadlineSeconds", 600)
+    null_times(obj.get("status") or {}, "lastUpdateTime", "lastTransitionTime")
 
 
 def _default_replica_set(obj: Object, _rng: random.Random) -> None:
     _template(obj)
     obj["spec"].setdefault("replicas", 1)
+    null_times(obj.get("status") or {}, "lastTransitionTime")
 
 
 def _default_job(obj: Object, _rng: random.Random) -> None:
@@ -115,6 +84,21 @@ def _default_job(obj: Object, _rng: random.Random) -> None:
         ("suspend", False), ("podReplacementPolicy", "TerminatingOrFailed"),
     ):  # fmt: skip
         spec.setdefault(name, value)
+    null_times(obj.get("status") or {}, "lastProbeTime", "lastTransitionTime")
+
+
+def _default_namespace(obj: Object, _rng: random.Random) -> None:
+    null_times(obj.get("status") or {}, "lastTransitionTime")
+
+
+def _default_data(obj: Object, _rng: random.Random) -> None:
+    for field in ("data", "binaryData"):
+        if obj.get(field) == {}:
+            del obj[field]
+
+
+def _default_lease(obj: Object, _rng: random.Random) -> None:
+    obj.setdefault("spec", {})
 
 
 def _default_service(obj: Object, rng: random.Random) -> None:
@@ -126,11 +110,20 @@ def _default_service(obj: Object, rng: random.Random) -> None:
         port.setdefault("targetPort", port.get("port"))
     if spec["type"] == "ExternalName":
         return
+    if spec["sessionAffinity"] == "ClientIP":
+        spec.setdefault("sessionAffinityConfig", {"clientIP": {"timeoutSeconds": 10800}})
+    if spec["type"] in ("NodePort", "LoadBalancer"):
+        spec.setdefault("externalTrafficPolicy", "Cluster")
+        for port in spec.get("ports") or ():
+            port.setdefault("nodePort", rng.randrange(30_000, 32_768))
+    if spec["type"] == "LoadBalancer":
+        spec.setdefault("allocateLoadBalancerNodePorts", True)
     address = f"10.0.{rng.randrange(1, 255)}.{rng.randrange(1, 255)}"
     spec.setdefault("clusterIP", address)
     spec.setdefault("clusterIPs", [spec["clusterIP"]])
-    spec.setdefault("ipFamilies", ["IPv4"])
-    spec.setdefault("ipFamilyPolicy", "SingleStack")
+    anyhow = spec["clusterIP"] == "None" and not spec.get("selector")
+    spec.setdefault("ipFamilies", ["IPv4", "IPv6"] if anyhow else ["IPv4"])
+    spec.setdefault("ipFamilyPolicy", "RequireDualStack" if anyhow else "SingleStack")
     spec.setdefault("internalTrafficPolicy", "Cluster")
 
 
@@ -139,12 +132,17 @@ def _default_secret(obj: Object, _rng: random.Random) -> None:
     if plain:
         encoded = {key: base64.b64encode(value.encode()).decode() for key, value in plain.items()}
         obj["data"] = {**(obj.get("data") or {}), **encoded}
+    _default_data(obj, _rng)
     obj.setdefault("type", "Opaque")
 
 
 def _default_node(obj: Object, _rng: random.Random) -> None:
-    obj.setdefault("spec", {})
-    status = obj.setdefault("status", {})
+    spec, status = obj.setdefault("spec", {}), obj.setdefault("status", {})
+    if "podCIDR" in spec:
+        spec.setdefault("podCIDRs", [spec["podCIDR"]])
+    if "capacity" in status:
+        status.setdefault("allocatable", dict(status["capacity"]))
+    null_times(status, "lastHeartbeatTime", "lastTransitionTime")
     status.setdefault("daemonEndpoints", {"kubeletEndpoint": {"Port": 0}})
     status["nodeInfo"] = {**dict.fromkeys(_NODE_INFO, ""), **(status.get("nodeInfo") or {})}
 
@@ -157,16 +155,6 @@ def _default_event(obj: Object, _rng: random.Random) -> None:
         obj.setdefault(name, value)
 
 
-def _quality(spec: dict[str, Any]) -> str:
-    resources = [container.get("resources") or {} for container in spec.get("containers") or ()]
-    asked = [amount for r in resources for held in ("requests", "limits") for amount in (r.get(held) or {}).values()]
-    if all(amount == "0" for amount in asked):
-        return "BestEffort"
-    limits_all = all({"cpu", "memory"} <= set(r.get("limits") or {}) for r in resources)
-    same = all((r.get("requests") or r.get("limits")) == r.get("limits") for r in resources)
-    return "Guaranteed" if limits_all and same else "Burstable"
-
-
 def _label_job(obj: Object) -> None:
     metadata, spec = obj["metadata"], obj["spec"]
     uid, name = metadata["uid"], metadata.get("name", "")
@@ -177,15 +165,16 @@ def _label_job(obj: Object) -> None:
         "batch.kubernetes.io/controller-uid": uid, "batch.kubernetes.io/job-name": name,
         "controller-uid": uid, "job-name": name,
     }  # fmt: skip
-    metadata["labels"] = {**labels, **(metadata.get("labels") or {})}
     template = spec["template"].setdefault("metadata", {})
     template["labels"] = {**labels, **(template.get("labels") or {})}
-    spec["selector"] = {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
+    metadata["labels"] = metadata.get("labels") or dict(template["labels"])
+    selector = spec.setdefault("selector", {})
+    selector["matchLabels"] = {**(selector.get("matchLabels") or {}), "batch.kubernetes.io/controller-uid": uid}
 
 
 _DEFAULTS: MappingProxyType[str, Callable[[Object, random.Random], None]] = MappingProxyType(
     {
-        "pods": _default_pod,
+        "pods": lambda obj, _rng: default_pod(obj),
         "deployments.apps": _default_deployment,
         "replicasets.apps": _default_replica_set,
         "jobs.batch": _default_job,
@@ -193,5 +182,8 @@ _DEFAULTS: MappingProxyType[str, Callable[[Object, random.Random], None]] = Mapp
         "secrets": _default_secret,
         "events": _default_event,
         "nodes": _default_node,
+        "namespaces": _default_namespace,
+        "configmaps": _default_data,
+        "leases.coordination.k8s.io": _default_lease,
     }
 )

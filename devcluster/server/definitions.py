@@ -10,14 +10,13 @@ import base64
 import binascii
 import json
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from devcluster.server import quantity
+from devcluster.server import quantity, times
 from devcluster.server.kinds import DEFINITIONS_FILE, Kind
 from devcluster.server.schema import Schema
-from devcluster.server.status import bad_request
+from devcluster.server.status import Failure, bad_request
 
 _GO_KINDS: dict[type, str] = {
     dict: "object",
@@ -27,14 +26,19 @@ _GO_KINDS: dict[type, str] = {
     int: "number",
     float: "number",
 }
-_TIME_LAYOUT = "2006-01-02T15:04:05Z07:00"
 _MICRO_TIME = "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"
+_TIMES = ("io.k8s.apimachinery.pkg.apis.meta.v1.Time", _MICRO_TIME)
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 
 class WrongType(Exception):
-    """A value does not fit its Go field; the message is the Go decoder's."""
+    """A value does not fit its Go field; the message is the Go decoder's. `wanted` is its type, if that is why."""
+
+    def __init__(self, message: str, value: Any = None, wanted: str = "") -> None:
+        super().__init__(message)
+        self.value = value
+        self.wanted = wanted
 
 
 @dataclass(frozen=True)
@@ -67,31 +71,25 @@ class Definitions:
         return self.definitions[schema["$ref"]] if "$ref" in schema else schema
 
     def decode(self, obj: dict[str, Any], kind: Kind, base: dict[str, Any]) -> list[str]:
-        """Check `obj` in place: drop nulls and unknown fields, whose paths are returned. Raises Failure (400).
+        """Check `obj` in place: drop nulls and unknown fields, whose paths are returned. Raises WrongType.
 
         What it shares with `base`, an object that was checked before, is not looked at again.
         """
         decoder = _Decoder(self)
         names = list(obj)
         shared = {key: obj.pop(key) for key in base if obj.get(key) is base[key]}
-        try:
-            decoder.check(obj, self.schema(kind), kind.kind, "", "")
-        except WrongType as error:
-            raise bad_request(_cannot_be_handled(kind, str(error))) from error
+        decoder.check(obj, self.schema(kind), kind.kind, "", "")
         whole = obj | shared
         obj.clear()
         obj.update({key: whole[key] for key in names if key in whole})
         return decoder.unknown
 
-    def decode_meta(self, obj: dict[str, Any], kind: Kind) -> list[str]:
+    def decode_meta(self, obj: dict[str, Any]) -> list[str]:
         """The same for the metadata alone: all that is typed in a custom resource."""
         decoder = _Decoder(self)
-        try:
-            if not isinstance(obj["metadata"], dict):
-                _refuse_type(obj["metadata"], "Go value of type v1.ObjectMeta")
-            decoder.check(obj["metadata"], {"$ref": OBJECT_META}, "ObjectMeta", "", "metadata")
-        except WrongType as error:
-            raise bad_request(_cannot_be_handled(kind, str(error))) from error
+        if not isinstance(obj["metadata"], dict):
+            _refuse_type(obj["metadata"], "Go value of type v1.ObjectMeta", "v1.ObjectMeta")
+        decoder.check(obj["metadata"], {"$ref": OBJECT_META}, "ObjectMeta", "", "metadata")
         return decoder.unknown
 
 
@@ -105,15 +103,16 @@ def decode_options(value: dict[str, Any], schema: Schema, definitions: dict[str,
 
 def strict_failure(kind: Kind, problems: list[str]) -> Exception:
     """The 400 of strict field validation; `problems` such as ``unknown field "spec.x"``."""
-    return bad_request(_cannot_be_handled(kind, f"strict decoding error: {', '.join(problems)}"))
+    return undecodable(kind, f"strict decoding error: {', '.join(problems)}")
 
 
-def _cannot_be_handled(kind: Kind, why: str) -> str:
-    return f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}'
+def undecodable(kind: Kind, why: str) -> Failure:
+    """The 400 for a body that is no object of this kind."""
+    return bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
 
 
-def _refuse_type(value: Any, target: str) -> None:
-    raise WrongType(f"json: cannot unmarshal {_GO_KINDS[type(value)]} into {target}")
+def _refuse_type(value: Any, target: str, wanted: str) -> None:
+    raise WrongType(f"json: cannot unmarshal {_GO_KINDS[type(value)]} into {target}", value, wanted)
 
 
 @dataclass
@@ -135,7 +134,7 @@ class _Decoder:
         elif wanted == "array":
             self.check_array(value, schema, struct, go_path, path)
         elif wanted == "string":
-            self.check_string(value, schema, name, struct, go_path)
+            self.check_string(value, schema, struct, go_path)
         elif wanted == "boolean":
             self.expect(isinstance(value, bool), value, struct, go_path, "bool")
         elif wanted in ("integer", "number"):
@@ -145,7 +144,7 @@ class _Decoder:
 
     def expect(self, fits: bool, value: Any, struct: str, go_path: str, wanted: str) -> None:
         if not fits:
-            _refuse_type(value, f"Go struct field {struct}.{go_path} of type {wanted}")
+            _refuse_type(value, f"Go struct field {struct}.{go_path} of type {wanted}", wanted)
 
     def check_struct(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
         properties = schema["properties"]
@@ -154,12 +153,22 @@ class _Decoder:
             if key not in properties:
                 self.unknown.append(below)
                 del value[key]
-            elif value[key] is None:
+            elif value[key] is None or self.is_empty(value[key], key, schema):
                 del value[key]
             elif properties[key].get("$ref") == _QUANTITY:
                 value[key] = _quantity(value[key])
+            elif properties[key].get("$ref") in _TIMES:
+                value[key] = _time(value[key], exact=properties[key]["$ref"] == _MICRO_TIME)
             else:
                 self.check(value[key], properties[key], struct, f"{go_path}.{key}" if go_path else key, below)
+
+    @staticmethod
+    def is_empty(value: Any, key: str, schema: Schema) -> bool:
+        """Whether Go leaves a field out for being an empty list or map."""
+        if value not in ([], {}) or key in schema.get("required", ()):
+            return False
+        known = schema["properties"][key]
+        return (value == [] and known.get("type") == "array") or (value == {} and "additionalProperties" in known)
 
     def check_map(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
         items = schema.get("additionalProperties")
@@ -181,11 +190,9 @@ class _Decoder:
                 value[position] = "" if schema["items"].get("type") == "string" else {}
             self.check(value[position], schema["items"], struct, go_path, f"{path}[{position}]")
 
-    def check_string(self, value: Any, schema: Schema, name: str, struct: str, go_path: str) -> None:
+    def check_string(self, value: Any, schema: Schema, struct: str, go_path: str) -> None:
         self.expect(isinstance(value, str), value, struct, go_path, "string")
-        if schema.get("format") == "date-time":
-            _check_time(value, _TIME_LAYOUT if name != _MICRO_TIME else _TIME_LAYOUT.replace("Z", ".000000Z"))
-        elif schema.get("format") == "byte":
+        if schema.get("format") == "byte":
             try:
                 base64.b64decode(value, validate=True)
             except binascii.Error:
@@ -211,10 +218,11 @@ def _quantity(value: Any) -> str:
     return quantity.of_number(value or 0)
 
 
-def _check_time(text: str, layout: str) -> None:
+def _time(value: Any, *, exact: bool) -> str:
+    """A time as it is kept. Raises WrongType."""
+    if not isinstance(value, str):
+        _refuse_type(value, "Go value of type string", "string")
     try:
-        fits = datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
-        fits = False
-    if not fits:
-        raise WrongType(f'parsing time "{text}" as "{layout}": cannot parse "{text}" as "2006"')
+        return times.canonical(value, exact=exact)
+    except ValueError as error:
+        raise WrongType(str(error)) from None

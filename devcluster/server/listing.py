@@ -8,27 +8,25 @@ apimachinery's internalversion/validation.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from devcluster.server import options
 from devcluster.server.kinds import Kind
 from devcluster.server.selectors import Selection
 from devcluster.server.status import (
     Failure,
-    FieldError,
     bad_request,
     expired,
     expired_continue,
-    forbidden_field,
-    invalid_options,
-    not_supported,
+    go_value,
     too_large_version,
 )
 from devcluster.server.store import Compacted, Key, Record, Store
 
-_MATCHES = ("Exact", "NotOlderThan")
+_CONTINUE_FORM = "meta.k8s.io/v1"
 
 
 @dataclass(frozen=True)
@@ -41,33 +39,31 @@ class ListQuery:
     token: str = ""
 
 
-def checked_query(version: str, match: str, limit: int, token: str) -> ListQuery:
-    """Raises Failure (422, 400) for what the real server refuses."""
-    errors: list[FieldError] = []
-    field = "resourceVersionMatch"
-    if match and not version:
-        errors.append(forbidden_field(field, f"{field} is forbidden unless resourceVersion is provided"))
-    if match and token:
-        errors.append(forbidden_field(field, f"{field} is forbidden when continue is provided"))
-    if match and match not in _MATCHES:
-        errors.append(not_supported(field, match, (*_MATCHES, "")))
-    if match == "Exact" and version == "0":
-        errors.append(forbidden_field(field, f'{field} "exact" is forbidden for resourceVersion "0"'))
-    if errors:
-        raise invalid_options("ListOptions", errors)
-    if not token:
-        parse_version(version)
-    return ListQuery(version, match, max(limit, 0), token)
+def checked_query(query: Mapping[str, str]) -> ListQuery:
+    """From a request's parameters. Raises Failure (422, 400) for what the real server refuses."""
+    limit = options.integer(query, "limit")
+    options.integer(query, "timeoutSeconds")
+    options.check_list_options(query)
+    version, token = query.get("resourceVersion", ""), query.get("continue", "")
+    if token and version not in ("", "0"):
+        raise bad_request("specifying resource version is not allowed when using continue")
+    parse_version(version)
+    return ListQuery(version, query.get("resourceVersionMatch", ""), max(limit, 0), token)
 
 
 def parse_version(text: str) -> int:
     """A resourceVersion as a number; empty is 0. Raises Failure (400)."""
-    if not text:
-        return 0
-    if not text.isascii() or not text.isdigit():
-        why = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+    if why := version_problem(text):
         raise bad_request(f"invalid resource version: {why}")
-    return int(text)
+    return int(text or 0)
+
+
+def version_problem(text: str) -> str:
+    """What keeps a text from being a resourceVersion, in the real server's words; empty where nothing does."""
+    if not text or (text.isascii() and text.isdigit() and int(text) < 2**64):
+        return ""
+    why = "value out of range" if text.isascii() and text.isdigit() else "invalid syntax"
+    return f"resourceVersion: Invalid value: {go_value(text)}: strconv.ParseUint: parsing {go_value(text)}: {why}"
 
 
 @dataclass(frozen=True)
@@ -152,19 +148,33 @@ def _partial(
 
 
 def _token(revision: int, start: str) -> str:
-    text = json.dumps({"v": "meta.k8s.io/v1", "rv": revision, "start": start}, separators=(",", ":"))
+    text = json.dumps({"v": _CONTINUE_FORM, "rv": revision, "start": start}, separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def _parse_token(token: str) -> tuple[int, str]:
-    text = b""
+    """The version and the key that a token names. Source: apiserver's storage/continue.go."""
     try:
-        text = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+        text = base64.b64decode(token + "=" * (-len(token) % 4), altchars="-_", validate=True)
+    except ValueError:
+        raise _bad_token("illegal base64 data at input byte 0") from None
+    try:
         decoded = json.loads(text)
-        return int(decoded["rv"]), str(decoded["start"])
-    except (binascii.Error, ValueError, KeyError, TypeError):
-        why = f"invalid character '{text[:1].decode('latin-1')}' looking for beginning of value"
-        raise bad_request(f"invalid continue token: continue key is not valid: {why}") from None
+        version, revision, start = (decoded.get(key) for key in ("v", "rv", "start"))
+    except (ValueError, AttributeError, RecursionError):
+        first = text[:1].decode("latin-1")
+        raise _bad_token(f"invalid character '{first}' looking for beginning of value") from None
+    if version != _CONTINUE_FORM:
+        raise _bad_token(f"server does not recognize this encoded version {version or ''}")
+    if not revision or not isinstance(revision, int):
+        raise _bad_token(f"incorrect encoded start resourceVersion (version {_CONTINUE_FORM})")
+    if not isinstance(start, str) or ".." in start.split("/"):
+        raise _bad_token(str(start or ""))
+    return revision, start
+
+
+def _bad_token(why: str) -> Failure:
+    return bad_request(f"invalid continue token: continue key is not valid: {why}")
 
 
 def list_body(kind: Kind, page: Page) -> bytes:

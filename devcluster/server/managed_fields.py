@@ -16,10 +16,10 @@ from devcluster.server.definitions import OBJECT_META, Definitions
 from devcluster.server.kinds import Kind
 from devcluster.server.metadata import timestamp
 from devcluster.server.objects import Object
+from devcluster.server.options import LONGEST_MANAGER
 from devcluster.server.schema import Schema
 
 _META = ("labels", "annotations", "ownerReferences", "finalizers")
-_LONGEST_NAME = 128
 
 Tree = dict[str, Any]
 """FieldsV1: steps such as ``f:spec`` or ``k:{"name":"c"}``, each with what is below it."""
@@ -27,7 +27,7 @@ Tree = dict[str, Any]
 
 def manager_of(user_agent: str) -> str:
     """Who writes, where fieldManager does not say: the program's name."""
-    return user_agent.partition("/")[0][:_LONGEST_NAME] or "unknown"
+    return user_agent.partition("/")[0][:LONGEST_MANAGER] or "unknown"
 
 
 class ManagedFields:
@@ -134,10 +134,12 @@ def _text(value: Any) -> str:
 
 def _shown(kind: Kind, obj: Object, subresource: str) -> Object:
     """The part of an object that this write can own."""
-    if subresource == "status":
+    if subresource == "status" and kind.custom:
         return {"status": obj.get("status")}
     hidden = ("apiVersion", "kind", "metadata", "status") if kind.has_status else ("apiVersion", "kind", "metadata")
     metadata = {key: obj["metadata"][key] for key in _META if obj and key in obj["metadata"]}
+    if subresource == "status":
+        return {"metadata": metadata, "status": obj.get("status")}
     return {"metadata": metadata, **{key: value for key, value in obj.items() if key not in hidden}}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import uuid
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from devcluster.server import names
@@ -16,12 +17,23 @@ from devcluster.server.objects import Object
 from devcluster.server.status import FieldError, forbidden_field, go_value, invalid_value, required
 
 _SYSTEM_FIELDS = (
-    "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "generateName",
-    "namespace",
+    "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "namespace",
 )  # fmt: skip
 _NEVER_KEPT = ("managedFields", "selfLink")
 """managedFields are what the server noted, whatever a client sends."""
 _OWNER_FIELDS = ("apiVersion", "kind", "name", "uid")
+_STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
+_QUALIFYING_GROUPS = ("", "apps", "batch")
+"""The groups whose kinds take only standard finalizers and those with a slash."""
+_NAMES_HOSTS = MappingProxyType(
+    {
+        "pods": "the Pod's hostname",
+        "deployments.apps": "Pod names and hostnames",
+        "replicasets.apps": "Pod names and hostnames",
+        "jobs.batch": "Pod names and hostnames",
+    }
+)
+"""Kinds whose name becomes part of a host's name."""
 
 
 def timestamp(seconds: float) -> str:
@@ -65,11 +77,7 @@ def keep_for_update(new: Object, old: Object) -> None:
 
 def name_problems(kind: Kind, name: str) -> list[str]:
     """What keeps `name` from naming an object of this kind."""
-    if kind.key == "namespaces":
-        return names.label_problems(name)
-    if kind.key == "services":
-        return names.service_problems(name)
-    return names.subdomain_problems(name)
+    return names.label_problems(name) if kind.key in ("namespaces", "services") else names.subdomain_problems(name)
 
 
 def check(obj: Object, kind: Kind) -> list[FieldError]:
@@ -78,39 +86,50 @@ def check(obj: Object, kind: Kind) -> list[FieldError]:
     errors: list[FieldError] = []
     base = metadata.get("generateName", "")
     if base:
-        stem = base.rstrip("-.") if base[-1] in "-." else base
+        stem = f"{base[:-2]}a" if len(base) > 1 and base.endswith("-") else base
         errors += [invalid_value("metadata.generateName", base, why) for why in name_problems(kind, stem)]
     if not metadata.get("name"):
         errors.append(required("metadata.name", "name or generateName is required"))
     else:
         problems = name_problems(kind, metadata["name"])
         errors += [invalid_value("metadata.name", metadata["name"], why) for why in problems]
-    return errors + check_labels(metadata) + check_finalizers(metadata) + _check_owners(metadata)
+    return errors + check_common(metadata) + check_finalizers(metadata, kind)
 
 
-def check_labels(metadata: dict[str, Any], field: str = "metadata") -> list[FieldError]:
-    """What is wrong with labels and annotations."""
-    errors: list[FieldError] = []
-    for key, value in (metadata.get("labels") or {}).items():
-        where = f"{field}.labels"
-        errors += [invalid_value(where, key, why) for why in names.qualified_problems(key)]
-        errors += [invalid_value(where, value, why) for why in names.value_problems(value)]
+def check_common(metadata: dict[str, Any]) -> list[FieldError]:
+    """What is wrong with labels, annotations and owners, at creation as at any change."""
+    errors: list[FieldError] = check_labels(metadata.get("labels") or {}, "metadata.labels")
     annotations = metadata.get("annotations") or {}
     for key in annotations:
-        errors += [invalid_value(f"{field}.annotations", key, why) for why in names.qualified_problems(key.lower())]
+        errors += [invalid_value("metadata.annotations", key, why) for why in names.qualified_problems(key.lower())]
     if sum(len(key) + len(value) for key, value in annotations.items()) > 256 << 10:
         why = "Too long: may not be more than 262144 bytes"
-        errors.append(FieldError(f"{field}.annotations", "FieldValueTooLong", why))
+        errors.append(FieldError("metadata.annotations", "FieldValueTooLong", why))
+    return errors + _check_owners(metadata)
+
+
+def check_labels(labels: dict[str, str], field: str) -> list[FieldError]:
+    """What is wrong with labels, or with what is written as such."""
+    errors: list[FieldError] = []
+    for key, value in labels.items():
+        errors += [invalid_value(field, key, why) for why in names.qualified_problems(key)]
+        errors += [invalid_value(field, value, why) for why in names.value_problems(value)]
     return errors
 
 
-def check_finalizers(metadata: dict[str, Any]) -> list[FieldError]:
+def check_finalizers(metadata: dict[str, Any], kind: Kind) -> list[FieldError]:
     """What is wrong with the finalizers' names."""
-    return [
-        invalid_value("metadata.finalizers", name, why)
-        for name in metadata.get("finalizers") or ()
-        for why in names.qualified_problems(name)
-    ]
+    given, field = metadata.get("finalizers") or [], "metadata.finalizers"
+    errors = [invalid_value(field, name, why) for name in given for why in names.qualified_problems(name)]
+    if not {"orphan", "foregroundDeletion"} - {*given}:
+        errors.append(invalid_value(field, given, "finalizer orphan and foregroundDeletion cannot be both set"))
+    if not kind.custom and kind.group in _QUALIFYING_GROUPS:
+        why = "name is neither a standard finalizer name nor is it fully qualified"
+        unqualified = [
+            (place, name) for place, name in enumerate(given) if "/" not in name and name not in _STANDARD_FINALIZERS
+        ]
+        errors += [invalid_value(f"{field}[{place}]", name, why) for place, name in unqualified]
+    return errors
 
 
 def _check_owners(metadata: dict[str, Any]) -> list[FieldError]:
@@ -121,6 +140,13 @@ def _check_owners(metadata: dict[str, Any]) -> list[FieldError]:
         for key in _OWNER_FIELDS
         if not owner.get(key)
     ]
+    for position, owner in enumerate(owners):
+        group_version, where = owner.get("apiVersion", ""), f"metadata.ownerReferences[{position}]"
+        if group_version.count("/") > 1:
+            why = "must be <group>/<version> or <version>"
+            errors.append(invalid_value(f"{where}.apiVersion", group_version, why))
+        if (group_version, owner.get("kind")) == ("v1", "Event"):
+            errors.append(invalid_value(where, owner, "/v1, Kind=Event is disallowed from being an owner"))
     controllers = [f"{owner.get('kind')}/{owner.get('name')}" for owner in owners if owner.get("controller")]
     if len(controllers) > 1:
         found = f'Found "true" in references for {controllers[0]} and {controllers[1]}'
@@ -139,6 +165,9 @@ def check_update(new: Object, old: Object) -> list[FieldError]:
     given = new["metadata"].get("uid")
     if given and given != old["metadata"]["uid"]:
         errors.append(invalid_value("metadata.uid", given, "field is immutable"))
+    ending = new["metadata"].get("deletionTimestamp")
+    if ending and ending != old["metadata"].get("deletionTimestamp"):
+        errors.append(invalid_value("metadata.deletionTimestamp", ending, "field is immutable"))
     if "deletionTimestamp" in old["metadata"]:
         before = old["metadata"].get("finalizers") or []
         added = [name for name in new["metadata"].get("finalizers") or [] if name not in before]
@@ -149,11 +178,15 @@ def check_update(new: Object, old: Object) -> list[FieldError]:
     return errors
 
 
-def finalizer_warnings(metadata: dict[str, Any]) -> list[str]:
-    """Warnings about finalizers without a domain."""
-    return [
+def warnings(metadata: dict[str, Any], kind: Kind) -> list[str]:
+    """Warnings about finalizers without a domain, and names that are no host's."""
+    said = []
+    if kind.key in _NAMES_HOSTS and (problems := names.label_problems(metadata["name"])):
+        used = f"this is used in {_NAMES_HOSTS[kind.key]}, which can result in surprising behavior"
+        said.append(f"metadata.name: {used}; a DNS label is recommended: [{' '.join(problems)}]")
+    return said + [
         f'metadata.finalizers: "{name}": prefer a domain-qualified finalizer name to avoid accidental conflicts with '
         "other finalizer writers"
         for name in metadata.get("finalizers") or ()
-        if "/" not in name and name not in ("orphan", "foregroundDeletion", "kubernetes") and "." not in name
+        if "/" not in name and name not in _STANDARD_FINALIZERS and "." not in name
     ]

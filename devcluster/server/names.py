@@ -7,7 +7,6 @@ import re
 
 _SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_LABEL_1035 = r"[a-z]([-a-z0-9]*[a-z0-9])?"
 _QUALIFIED = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?"
 _CONFIG_KEY = r"[-._a-zA-Z0-9]+"
@@ -30,10 +29,6 @@ _BAD_LABEL = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
     f"an alphanumeric character (e.g. 'my-name',  or '123-abc', {_USED} '{_LABEL}')"
 )
-_BAD_SERVICE = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    f"and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', {_USED} '{_LABEL_1035}')"
-)
 _LETTERS = (
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 )
@@ -50,7 +45,9 @@ _BAD_CONFIG_KEY = (
     f"'key-name', {_USED} '{_CONFIG_KEY}')"
 )
 _LONG_NAME = "must be no more than 253 characters"
-_LONG_LABEL = "must be no more than 63 bytes"
+_LONG_LABEL = "must be no more than 63 characters"
+_LONG_PREFIX = "must be no more than 253 bytes"
+_LONG_PART = "must be no more than 63 bytes"
 
 
 def _checked(text: str, pattern: str, complaint: str, longest: int, too_long: str) -> list[str]:
@@ -64,14 +61,9 @@ def subdomain_problems(name: str) -> list[str]:
 
 
 def label_problems(name: str) -> list[str]:
-    """What keeps `name` from being an RFC 1123 label (namespaces, containers)."""
+    """What keeps `name` from being an RFC 1123 label (namespaces, services, containers)."""
     complaint = "must not contain dots" if _matches(_SUBDOMAIN, name) else _BAD_LABEL
     return _checked(name, _LABEL, complaint, 63, _LONG_LABEL)
-
-
-def service_problems(name: str) -> list[str]:
-    """What keeps `name` from being an RFC 1035 label (services)."""
-    return _checked(name, _LABEL_1035, _BAD_SERVICE, 63, _LONG_LABEL)
 
 
 def qualified_problems(key: str) -> list[str]:
@@ -83,15 +75,15 @@ def qualified_problems(key: str) -> list[str]:
     if slash and not prefix:
         problems.append("prefix part must be non-empty")
     elif slash:
-        problems += [f"prefix part {problem}" for problem in subdomain_problems(prefix)]
+        problems += _checked(prefix, _SUBDOMAIN, f"prefix part {_BAD_SUBDOMAIN}", 253, f"prefix part {_LONG_PREFIX}")
     if not name:
         problems.append("name part must be non-empty")
-    return problems + _checked(name, _QUALIFIED, f"name part {_LETTERS} {_NAMES}", 63, f"name part {_LONG_LABEL}")
+    return problems + _checked(name, _QUALIFIED, f"name part {_LETTERS} {_NAMES}", 63, f"name part {_LONG_PART}")
 
 
 def value_problems(value: str) -> list[str]:
     """What keeps `value` from being a label's value."""
-    return _checked(value, _VALUE, _BAD_VALUE, 63, _LONG_LABEL)
+    return _checked(value, _VALUE, _BAD_VALUE, 63, _LONG_PART)
 
 
 def config_key_problems(key: str) -> list[str]:

@@ -24,26 +24,32 @@ _SELECTABLE: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
         "pods": (
             "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
-            "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName",
+            "spec.hostNetwork", "status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName",
         ),
         "events": (
             "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
             "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
             "reportingComponent", "source", "type",
         ),
-        "namespaces": ("name", "status.phase"),
+        "namespaces": ("status.phase",),
         "nodes": ("spec.unschedulable",),
         "secrets": ("type",),
         "jobs.batch": ("status.successful",),
-        "replicasets.apps": ("status.replicas",),
         "services": ("spec.clusterIP", "spec.type"),
     }
 )  # fmt: skip
 
 
-def selectable_fields(kind: Kind) -> tuple[str, ...]:
-    """The fields that a fieldSelector of this kind may name."""
-    return _NAME_FIELDS + _SELECTABLE.get(kind.key, ())
+_UNSET: MappingProxyType[str, str] = MappingProxyType({"nodes": "spec.unschedulable", "pods": "spec.hostNetwork"})
+"""Flags that can be selected where they are not set."""
+
+
+def selectable_fields(kind: Kind) -> tuple[tuple[str, ...], str]:
+    """The fields that a fieldSelector of this kind may name, and what is said of others, ``{}`` being the field."""
+    own = _SELECTABLE.get(kind.key, ())
+    if own or kind.custom:
+        return _NAME_FIELDS + own, "field label not supported: {}"
+    return _NAME_FIELDS, '"{}" is not a known field selector: only "metadata.name", "metadata.namespace"'
 
 
 def decode(record: Record) -> Object:
@@ -94,12 +100,12 @@ def _fields(obj: Object, kind: Kind) -> dict[str, str]:
             value = value.get(step) if isinstance(value, dict) else None
         if path == "source" and isinstance(value, dict):
             value = value.get("component")
-        elif path == "name":
-            value = obj["metadata"]["name"]
+        elif path == "status.podIPs" and isinstance(value, list):
+            value = value[0].get("ip") if value else None
         if value is not None:
             found[path] = str(value).lower() if isinstance(value, bool) else str(value)
-    if kind.key == "nodes":
-        found.setdefault("spec.unschedulable", "false")
+    if kind.key in _UNSET:
+        found.setdefault(_UNSET[kind.key], "false")
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from devcluster.server.status import (
     FieldError,
     bad_request,
     forbidden_field,
+    go_value,
     invalid_options,
     invalid_value,
     not_supported,
@@ -17,6 +19,10 @@ from devcluster.server.status import (
 
 _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 _POLICIES = ("Foreground", "Background", "Orphan")
+_MATCHES = ("Exact", "NotOlderThan")
+_MATCH = "resourceVersionMatch"
+LONGEST_MANAGER = 128
+"""Bytes of a fieldManager's name."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,10 @@ class WriteOptions:
 def write_options(kind_of_options: str, query: Mapping[str, str]) -> WriteOptions:
     """Raises Failure (422). `kind_of_options` is CreateOptions, UpdateOptions or PatchOptions."""
     validation = query.get("fieldValidation", "")
-    errors = _check_dry_run(query.get("dryRun", ""))
+    errors = _check_dry_run(query["dryRun"]) if "dryRun" in query else []
+    errors += _check_manager(query.get("fieldManager", ""))
+    if "force" in query and kind_of_options == "PatchOptions":
+        errors.append(forbidden_field("force", "may not be specified for non-apply patch"))
     if validation not in _VALIDATIONS:
         errors.append(not_supported("fieldValidation", validation, _VALIDATIONS))
     if errors:
@@ -40,7 +49,18 @@ def write_options(kind_of_options: str, query: Mapping[str, str]) -> WriteOption
 
 
 def _check_dry_run(value: str) -> list[FieldError]:
-    return [not_supported("dryRun", [value], ("All",))] if value not in ("", "All") else []
+    return [not_supported("dryRun", [value], ("All",))] if value != "All" else []
+
+
+def _check_manager(name: str) -> list[FieldError]:
+    if len(name.encode()) > LONGEST_MANAGER:
+        why = f"Too long: may not be more than {LONGEST_MANAGER} bytes"
+        return [FieldError("fieldManager", "FieldValueTooLong", why)]
+    return [
+        invalid_value("fieldManager", name, f"invalid character U+{ord(letter):04X} (at position {position})")
+        for position, letter in enumerate(name)
+        if not letter.isprintable()
+    ]
 
 
 @dataclass(frozen=True)
@@ -59,7 +79,7 @@ def delete_options(query: Mapping[str, str], body: Mapping[str, Any]) -> DeleteO
     dry_run = "".join(body.get("dryRun") or ()) or query.get("dryRun", "")
     policy = body.get("propagationPolicy") or query.get("propagationPolicy", "")
     orphan = body.get("orphanDependents")
-    errors = _check_dry_run(dry_run) + _check_policy(policy, orphan)
+    errors = (_check_dry_run(dry_run) if dry_run or "dryRun" in query else []) + _check_policy(policy, orphan)
     if errors:
         raise invalid_options("DeleteOptions", errors)
     if orphan is not None:
@@ -85,10 +105,13 @@ def _check_policy(policy: str, orphan: bool | None) -> list[FieldError]:
 def integer(query: Mapping[str, str], name: str) -> int:
     """A number in the query; 0 where it is absent. Raises Failure (400)."""
     text = query.get(name, "")
-    try:
-        return int(text) if text else 0
-    except ValueError:
-        raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
+    if not text:
+        return 0
+    if not re.fullmatch(r"[+-]?[0-9]{1,100}", text):
+        raise bad_request(f"strconv.ParseInt: parsing {go_value(text)}: invalid syntax")
+    if not -(2**63) <= int(text) < 2**63:
+        raise bad_request(f"strconv.ParseInt: parsing {go_value(text)}: value out of range")
+    return int(text)
 
 
 def boolean(query: Mapping[str, str], name: str) -> bool:
@@ -97,23 +120,39 @@ def boolean(query: Mapping[str, str], name: str) -> bool:
 
 
 def check_watch_options(query: Mapping[str, str]) -> None:
-    """Raises Failure (422) for combinations of sendInitialEvents and resourceVersionMatch that are refused."""
-    match, field = query.get("resourceVersionMatch", ""), "resourceVersionMatch"
+    """Raises Failure (422) for combinations of a watch's parameters that are refused.
+
+    Source: apimachinery's apis/meta/internalversion/{defaults,validation}.
+    """
+    match, field = query.get("resourceVersionMatch", ""), _MATCH
+    asked, anything = "sendInitialEvents" in query, query.get("resourceVersion", "") in ("", "0")
     errors: list[FieldError] = []
-    if "sendInitialEvents" not in query:
-        if match:
-            why = f"{field} is forbidden for watch unless sendInitialEvents is provided"
-            errors.append(forbidden_field(field, why))
-    elif match != "NotOlderThan":
+    if match and not asked:
+        why = f"{field} is forbidden for watch unless sendInitialEvents is provided"
+        errors.append(forbidden_field(field, why))
+    elif asked and match != "NotOlderThan":
         errors.append(forbidden_field(field, f"sendInitialEvents requires setting {field} to NotOlderThan"))
-        if match:
-            errors.append(not_supported(field, match, ("NotOlderThan",)))
+    if match not in ("", "NotOlderThan"):
+        errors.append(not_supported(field, match, ("NotOlderThan",)))
+    if query.get("continue") and (match or (not asked and anything)):
+        errors.append(forbidden_field(field, f"{field} is forbidden when continue is provided"))
     if errors:
         raise invalid_options("ListOptions", errors)
 
 
 def check_list_options(query: Mapping[str, str]) -> None:
-    """Raises Failure (422) where a list asks for initial events."""
+    """Raises Failure (422) for combinations of a list's parameters that are refused. Source: as above."""
+    version, match, field = query.get("resourceVersion", ""), query.get("resourceVersionMatch", ""), _MATCH
+    errors: list[FieldError] = []
+    if match and not version:
+        errors.append(forbidden_field(field, f"{field} is forbidden unless resourceVersion is provided"))
+    if match and query.get("continue"):
+        errors.append(forbidden_field(field, f"{field} is forbidden when continue is provided"))
+    if match and match not in _MATCHES:
+        errors.append(not_supported(field, match, (*_MATCHES, "")))
+    if match == "Exact" and version == "0":
+        errors.append(forbidden_field(field, f'{field} "exact" is forbidden for resourceVersion "0"'))
     if "sendInitialEvents" in query:
-        field = "sendInitialEvents"
-        raise invalid_options("ListOptions", [forbidden_field(field, f"{field} is forbidden for list")])
+        errors.append(forbidden_field("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+    if errors:
+        raise invalid_options("ListOptions", errors)

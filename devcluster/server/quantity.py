@@ -24,18 +24,30 @@ def canonical(text: str) -> str:
     """The quantity as it is kept. Raises ValueError in the words of the Go parser."""
     if _KEPT.fullmatch(text):
         return text
+    value, suffix = _parsed(text)
+    if suffix.endswith("i"):
+        kept = _binary(abs(value))
+    else:
+        kept = _decimal(abs(value), exponent=suffix[0] if len(suffix) > 1 else "")
+    return f"-{kept}" if value < 0 and kept != "0" else kept
+
+
+def amount(text: str) -> Fraction:
+    """What a quantity amounts to. Raises ValueError."""
+    return _parsed(text)[0]
+
+
+def _parsed(text: str) -> tuple[Fraction, str]:
     found = _FORM.fullmatch(text.strip())
     if found is None:
         raise ValueError(BAD)
     sign, digits, suffix = found.groups()
-    number = Fraction(digits.rstrip(".") if digits != "." else "0")
+    number = Fraction(f"{sign}{digits.rstrip('.')}")
     if suffix.endswith("i"):
-        kept = _binary(number * 1024 ** _BINARY.index(suffix))
-    elif suffix[:1] in ("e", "E") and len(suffix) > 1:
-        kept = _decimal(number * Fraction(10) ** int(suffix[1:]), exponent=suffix[0])
-    else:
-        kept = _decimal(number * Fraction(10) ** _POWERS[suffix], exponent="")
-    return f"-{kept}" if sign == "-" and kept != "0" else kept
+        return number * 1024 ** _BINARY.index(suffix), suffix
+    if suffix[:1] in ("e", "E") and len(suffix) > 1:
+        return number * Fraction(10) ** int(suffix[1:]), suffix
+    return number * Fraction(10) ** _POWERS[suffix], suffix
 
 
 def _binary(value: Fraction) -> str:

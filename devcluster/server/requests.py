@@ -20,7 +20,7 @@ from devcluster.server.objects import Object, selectable_fields
 from devcluster.server.routes import PlainNotFound, Route
 from devcluster.server.scale import SCALE, scale_body
 from devcluster.server.selectors import Selection, parse_fields, parse_labels
-from devcluster.server.status import Failure, bad_request, method_not_allowed, plain_error
+from devcluster.server.status import Failure, bad_request, method_not_allowed, plain_error, verb_not_allowed
 from devcluster.server.store import Record
 from devcluster.server.streams import Streams
 from devcluster.server.verbs import Outcome
@@ -38,8 +38,10 @@ class Requests:
 
     async def handle(self, request: web.Request, route: Route) -> web.StreamResponse:
         """Raises Failure for what is refused."""
-        if request.method in ("GET", "HEAD"):
+        if request.method == "GET" or (request.method == "HEAD" and route.kind.custom):
             return await self._read(request, route)
+        if route.kind.custom and route.kind.namespaced and not route.namespace:
+            raise PlainNotFound
         body = await request.read()
         if len(body) > bodies.MAX_BYTES:
             raise bodies.too_large()
@@ -57,17 +59,17 @@ class Requests:
                 return self._patch(route, query, body, content_type)
             case "DELETE":
                 return self._delete(route, query, body)
-        raise method_not_allowed()
+        raise _not_allowed(route, "")
 
     def _create(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
         if route.kind.namespaced and not route.namespace:
-            raise PlainNotFound if route.kind.custom else method_not_allowed()
+            raise method_not_allowed()
         if route.subresource == "binding":
             binding, _ = bodies.decode_object(body, content_type, route.kind, self.core.messages)
             pod = self.core.verbs.get(route.kind, route.namespace, route.name)
             return bind(self.core.store, pod, binding, self.core.now())
-        if route.name:
-            raise method_not_allowed()
+        if route.subresource or (route.name and not route.kind.custom):
+            raise _not_allowed(route, "create")
         wishes = options.write_options("CreateOptions", query)
         obj, warnings = self._object(body, content_type, route.kind, wishes)
         outcome = self.core.verbs.create(route.kind, route.namespace, obj, wishes)
@@ -106,7 +108,7 @@ class Requests:
     def _delete(self, route: Route, query: Mapping[str, str], body: bytes) -> Outcome:
         wishes = bodies.decode_delete(body, query)
         if route.subresource:
-            raise method_not_allowed()
+            raise _not_allowed(route, "delete")
         if route.name:
             return self.core.deletion.delete(route.kind, route.namespace, route.name, wishes)
         if (route.kind.namespaced and not route.namespace) or "deletecollection" not in route.kind.verbs:
@@ -152,23 +154,18 @@ class Requests:
         return json.dumps(self._rows(kind, [record], "", query)).encode()
 
     def _page(self, route: Route, query: Mapping[str, str]) -> listing.Page:
-        options.check_list_options(query)
-        checked = listing.checked_query(
-            query.get("resourceVersion", ""),
-            query.get("resourceVersionMatch", ""),
-            options.integer(query, "limit"),
-            query.get("continue", ""),
-        )
-        return listing.list_page(self.core.store, route.kind, checked, _selection(route, query))
+        return listing.list_page(self.core.store, route.kind, listing.checked_query(query), _selection(route, query))
 
     async def _watch(self, request: web.Request, route: Route, query: Mapping[str, str]) -> web.StreamResponse:
+        asked, _ = options.integer(query, "timeoutSeconds"), options.integer(query, "limit")
         options.check_watch_options(query)
-        asked = options.integer(query, "timeoutSeconds")
         # Unasked, the real server chooses between 30 and 60 minutes, so that watches do not all end together.
         seconds = float(asked) if asked > 0 else random.uniform(1800, _LONGEST_WATCH)  # noqa: S311 - not a secret
-        initial = options.boolean(query, "sendInitialEvents") if "sendInitialEvents" in query else None
+        version = _watch_version(query.get("resourceVersion", ""))
+        # Whoever starts anywhere begins with what there is, and is told where that ends.
+        initial = options.boolean(query, "sendInitialEvents") if "sendInitialEvents" in query else version == 0
         checked = WatchQuery(
-            version=_watch_version(query.get("resourceVersion", "")),
+            version=version,
             selection=_selection(route, query),
             bookmarks=options.boolean(query, "allowWatchBookmarks"),
             initial_events=initial,
@@ -181,6 +178,10 @@ class Requests:
         return await self.streams.send(request, route.kind, checked, seconds)
 
 
+def _not_allowed(route: Route, verb: str) -> Failure:
+    return verb_not_allowed(route.kind, verb) if route.kind.custom else method_not_allowed()
+
+
 def _need_name(route: Route) -> None:
     if route.subresource == "binding":
         raise method_not_allowed()
@@ -189,15 +190,14 @@ def _need_name(route: Route) -> None:
 
 
 def _watch_version(text: str) -> int:
-    if text and not (text.isascii() and text.isdigit()):
-        why = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+    if why := listing.version_problem(text):
         raise plain_error(why)
     return int(text or 0)
 
 
 def _selection(route: Route, query: Mapping[str, str]) -> Selection:
     labels = parse_labels(query.get("labelSelector", ""))
-    fields = parse_fields(query.get("fieldSelector", ""), selectable_fields(route.kind))
+    fields = parse_fields(query.get("fieldSelector", ""), *selectable_fields(route.kind))
     return Selection(route.namespace, labels, fields)
 
 

@@ -10,11 +10,31 @@ from types import MappingProxyType
 from typing import Any
 
 from devcluster.server import names
+from devcluster.server.formats import is_ip
 from devcluster.server.kinds import Kind
 from devcluster.server.objects import Object
-from devcluster.server.status import FieldError, duplicate, forbidden_field, invalid_value, not_supported, required
+from devcluster.server.pod_rules import PROTOCOLS, at_least_zero, between, check_pod_spec, supported
+from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
+from devcluster.server.workload_rules import check_deployment, check_job, check_replica_set, check_replicas
 
-_RESTART_POLICIES = ("Always", "OnFailure", "Never")
+_NO_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+_SECRET_KEYS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "kubernetes.io/tls": ("tls.crt", "tls.key"),
+        "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
+        "kubernetes.io/basic-auth": ("username", "password"),
+        "kubernetes.io/ssh-auth": ("ssh-privatekey",),
+    }
+)
+"""What a Secret of a type must hold; one of the two will do for basic-auth."""
+_PARTS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "deployments.apps": ("updatedReplicas", "readyReplicas", "availableReplicas"),
+        "replicasets.apps": ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
+    }
+)
+"""What the status counts of all replicas."""
+_EVENT_FIELDS = ("reportingComponent", "reportingInstance", "action", "reason")
 _SERVICE_TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 
 
@@ -32,6 +52,10 @@ def check_update(new: Object, old: Object, kind: Kind) -> list[FieldError]:
         selector = new["spec"].get("selector")
         if selector != old["spec"].get("selector"):
             return [invalid_value("spec.selector", selector, "field is immutable")]
+    if kind.key == "jobs.batch" and new["spec"]["template"] != old["spec"]["template"]:
+        return [invalid_value("spec.template", new["spec"]["template"], "field is immutable")]
+    if kind.key == "jobs.batch" and new["spec"].get("completions") != old["spec"].get("completions"):
+        return [invalid_value("spec.completions", new["spec"].get("completions"), "field is immutable")]
     if kind.key in ("configmaps", "secrets") and old.get("immutable"):
         return _frozen(new, old)
     if kind.key == "secrets" and new.get("type") != old.get("type"):
@@ -45,104 +69,59 @@ def _frozen(new: Object, old: Object) -> list[FieldError]:
     return [forbidden_field(field, why) for field in fields if new.get(field) != old.get(field)]
 
 
-def _check_pod(obj: Object) -> list[FieldError]:
-    return _check_pod_spec(obj.get("spec") or {}, "spec")
-
-
-def _check_pod_spec(spec: dict[str, Any], path: str) -> list[FieldError]:
-    errors: list[FieldError] = []
-    if not spec.get("containers"):
-        errors.append(required(f"{path}.containers"))
-    seen: set[str] = set()
-    for group in ("initContainers", "containers"):
-        for position, container in enumerate(spec.get(group) or ()):
-            errors += _check_container(container, f"{path}.{group}[{position}]", seen)
-    policy = spec.get("restartPolicy")
-    if policy not in _RESTART_POLICIES:
-        errors.append(not_supported(f"{path}.restartPolicy", policy, _RESTART_POLICIES))
-    return errors
-
-
-def _check_container(container: dict[str, Any], path: str, seen: set[str]) -> list[FieldError]:
-    errors: list[FieldError] = []
-    name = container.get("name", "")
-    if not name:
-        errors.append(required(f"{path}.name"))
-    else:
-        errors += [invalid_value(f"{path}.name", name, why) for why in names.label_problems(name)]
-    if not container.get("image"):
-        errors.append(required(f"{path}.image"))
-    for position, port in enumerate(container.get("ports") or ()):
-        number, field = port.get("containerPort", 0), f"{path}.ports[{position}].containerPort"
-        if number == 0:
-            errors.append(required(field))
-        elif not 1 <= number <= 65535:
-            errors.append(invalid_value(field, number, "must be between 1 and 65535, inclusive"))
-    if name and name in seen:
-        errors.append(duplicate(f"{path}.name", name))
-    seen.add(name)
-    return errors
-
-
-def _check_workload(obj: Object) -> list[FieldError]:
-    spec = obj["spec"]
-    errors: list[FieldError] = []
-    if spec.get("replicas", 1) < 0:
-        errors.append(invalid_value("spec.replicas", spec["replicas"], "must be greater than or equal to 0"))
-    selector = spec.get("selector")
-    if selector is None:
-        errors.append(required("spec.selector"))
-    elif not selector:
-        why = f"empty selector is invalid for {obj['kind'].lower()}"
-        errors.append(invalid_value("spec.selector", {}, why))
-    labels = (spec["template"].get("metadata") or {}).get("labels")
-    if selector is None or not _selects(selector, labels or {}):
-        why = "`selector` does not match template `labels`"
-        errors.append(invalid_value("spec.template.metadata.labels", labels, why))
-    return errors + _check_pod_spec(spec["template"]["spec"], "spec.template.spec")
-
-
-def _selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
-    """matchLabels only; expressions are taken for matching."""
-    return all(labels.get(key) == value for key, value in (selector.get("matchLabels") or {}).items())
-
-
-def _check_job(obj: Object) -> list[FieldError]:
-    spec = obj["spec"]["template"]["spec"]
-    errors = _check_pod_spec(spec, "spec.template.spec")
-    if spec.get("restartPolicy") == "Always":
-        supported = ("OnFailure", "Never")
-        why = f'Required value: valid values: "{supported[0]}", "{supported[1]}"'
-        errors.append(FieldError("spec.template.spec.restartPolicy", "FieldValueRequired", why))
-    return errors
+def check_status(obj: Object, kind: Kind) -> list[FieldError]:
+    """What is wrong with a built-in kind's status."""
+    status = obj.get("status") or {}
+    if kind.key == "pods":
+        addresses = [(place, held.get("ip", "")) for place, held in enumerate(status.get("podIPs") or ())]
+        return [invalid_value(f"status.podIPs[{p}]", text, _NO_ADDRESS) for p, text in addresses if not is_ip(text)]
+    return check_replicas(status, _PARTS[kind.key]) if kind.key in _PARTS else []
 
 
 def _check_service(obj: Object) -> list[FieldError]:
     spec = obj["spec"]
     if spec["type"] not in _SERVICE_TYPES:
         return [not_supported("spec.type", spec["type"], _SERVICE_TYPES)]
-    if spec["type"] == "ExternalName" or spec.get("clusterIP") == "None":
-        return []
-    if not spec.get("ports"):
-        return [required("spec.ports")]
-    return [
-        invalid_value(f"spec.ports[{position}].port", port.get("port", 0), "must be between 1 and 65535, inclusive")
-        for position, port in enumerate(spec["ports"])
-        if not 1 <= port.get("port", 0) <= 65535
-    ]
+    if spec["type"] == "ExternalName":
+        return [] if spec.get("externalName") else [required("spec.externalName")]
+    address, ports, errors = spec.get("clusterIP"), spec.get("ports") or [], list[FieldError]()
+    if address not in ("", "None", None) and not is_ip(address):
+        errors.append(invalid_value("spec.clusterIPs[0]", address, _NO_ADDRESS))
+    if not ports and address != "None":
+        errors.append(required("spec.ports"))
+    for position, port in enumerate(ports):
+        where = f"spec.ports[{position}]"
+        if len(ports) > 1 and not port.get("name"):
+            errors.append(required(f"{where}.name"))
+        errors += between(port.get("port", 0), 1, 65535, f"{where}.port")
+        errors += supported(port.get("protocol"), PROTOCOLS, f"{where}.protocol")
+    return errors
 
 
 def _check_data(obj: Object) -> list[FieldError]:
-    return [
+    errors = [
         invalid_value(f"{field}[{key}]", key, why)
         for field in ("data", "binaryData")
         for key in obj.get(field) or {}
         for why in names.config_key_problems(key)
     ]
+    twice = [key for key in obj.get("data") or {} if key in (obj.get("binaryData") or {})]
+    return errors + [invalid_value(f"data[{key}]", key, "duplicate of key present in binaryData") for key in twice]
+
+
+def _check_secret(obj: Object) -> list[FieldError]:
+    data, needed = obj.get("data") or {}, _SECRET_KEYS.get(obj["type"], ())
+    errors = _check_data(obj)
+    if obj["type"] == "kubernetes.io/basic-auth" and any(key in data for key in needed):
+        return errors
+    return errors + [required(f"data[{key}]") for key in needed if key not in data]
 
 
 def _check_event(obj: Object) -> list[FieldError]:
+    """Source: pkg/apis/core/validation/events.go, which has stricter rules for events with an eventTime."""
     about, namespace = obj["involvedObject"].get("namespace", ""), obj["metadata"].get("namespace", "")
+    if obj.get("eventTime"):
+        return [required(name) for name in _EVENT_FIELDS if not obj.get(name)]
     if about != namespace and not (about == "" and namespace == "default"):
         return [invalid_value("involvedObject.namespace", about, "does not match event.namespace")]
     return []
@@ -153,7 +132,7 @@ def _check_lease(obj: Object) -> list[FieldError]:
     seconds, field = spec.get("leaseDurationSeconds"), "spec.leaseDurationSeconds"
     if seconds is not None and seconds <= 0:
         return [invalid_value(field, seconds, "must be greater than 0")]
-    return []
+    return at_least_zero(spec, "spec", "leaseTransitions")
 
 
 _CHANGEABLE = (
@@ -176,13 +155,13 @@ def _pod_changes(new: Object, old: Object) -> list[FieldError]:
 
 _RULES: MappingProxyType[str, Callable[[Object], list[FieldError]]] = MappingProxyType(
     {
-        "pods": _check_pod,
-        "deployments.apps": _check_workload,
-        "replicasets.apps": _check_workload,
-        "jobs.batch": _check_job,
+        "pods": lambda obj: check_pod_spec(obj.get("spec") or {}, "spec"),
+        "deployments.apps": check_deployment,
+        "replicasets.apps": check_replica_set,
+        "jobs.batch": check_job,
         "services": _check_service,
         "configmaps": _check_data,
-        "secrets": _check_data,
+        "secrets": _check_secret,
         "events": _check_event,
         "leases.coordination.k8s.io": _check_lease,
     }

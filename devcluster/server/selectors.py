@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from devcluster.server import names
-from devcluster.server.status import Failure, bad_request
+from devcluster.server.status import Failure, bad_request, go_value
 from devcluster.server.store import Record
 
 _TOKEN = re.compile(r"\s*(!=|==|=|!|>|<|\(|\)|,|[^\s!=<>(),]+)")
@@ -61,14 +61,16 @@ class _Parser:
     def parse(self) -> tuple[Requirement, ...]:
         found: list[Requirement] = []
         while self.peek():
+            if self.peek() in _SPECIAL and self.peek() != "!":
+                raise bad_request(f"found '{self.peek()}', expected: !, identifier, or 'end of string'")
             found.append(self.requirement())
             separator = self.next()
             if not separator:
                 break
             if separator != ",":
-                raise _unparsable(f"found '{separator}', expected: ',' or 'end of string'", inside=False)
+                raise bad_request(f"found '{separator}', expected: ',' or 'end of string'")
             if self.peek() in ("", ","):
-                raise _unparsable(f"found '{self.peek()}', expected: identifier after ','", inside=False)
+                raise bad_request(f"found '{self.peek()}', expected: identifier after ','")
         return tuple(found)
 
     def requirement(self) -> Requirement:
@@ -79,7 +81,7 @@ class _Parser:
         if key in _SPECIAL or not key:
             raise _unparsable(f"found '{key}', expected: identifier")
         if problems := names.qualified_problems(key):
-            raise _unparsable(f'<nil>: Invalid value: "{key}": {problems[0]}')
+            raise _unparsable(f"<nil>: Invalid value: {go_value(key)}: {problems[0]}")
         if negated:
             return Requirement(key, "missing")
         if self.peek() in ("", ","):
@@ -99,7 +101,7 @@ class _Parser:
         if operator in (">", "<"):
             if not re.fullmatch(r"[-+]?\d+", value):
                 why = "for 'Gt', 'Lt' operators, the value must be an integer"
-                raise _unparsable(f'values[0]: Invalid value: "{value}": {why}')
+                raise _unparsable(f"values[0]: Invalid value: {go_value(value)}: {why}")
             return Requirement(key, "gt" if operator == ">" else "lt", frozenset((value,)))
         return Requirement(key, "notin" if operator == "!=" else "in", _checked(key, [value]))
 
@@ -121,12 +123,12 @@ class _Parser:
 def _checked(key: str, values: list[str]) -> frozenset[str]:
     for position, value in enumerate(values):
         if problems := names.value_problems(value):
-            raise _unparsable(f'values[{position}][{key}]: Invalid value: "{value}": {problems[0]}')
+            raise _unparsable(f"values[{position}][{key}]: Invalid value: {go_value(value)}: {problems[0]}")
     return frozenset(values)
 
 
-def _unparsable(why: str, *, inside: bool = True) -> Failure:
-    return bad_request(f"unable to parse requirement: {why}" if inside else why)
+def _unparsable(why: str) -> Failure:
+    return bad_request(f"unable to parse requirement: {why}")
 
 
 def parse_labels(text: str) -> tuple[Requirement, ...]:
@@ -134,8 +136,11 @@ def parse_labels(text: str) -> tuple[Requirement, ...]:
     return _Parser(text).parse()
 
 
-def parse_fields(text: str, known: Iterable[str]) -> tuple[tuple[str, bool, str], ...]:
-    """(field, wanted equal, value) of a fieldSelector, whose fields must be `known`. Raises Failure (400)."""
+def parse_fields(text: str, known: Iterable[str], unknown: str = "{}") -> tuple[tuple[str, bool, str], ...]:
+    """(field, wanted equal, value) of a fieldSelector, whose fields must be `known`. Raises Failure (400).
+
+    `unknown` is what is said of others, with ``{}`` for the field.
+    """
     found: list[tuple[str, bool, str]] = []
     for part in filter(None, re.split(r"(?<!\\),", text)):
         parsed = re.fullmatch(r"((?:[^=!\\]|\\.)*?)(!=|==|=)(.*)", part, re.DOTALL)
@@ -143,7 +148,7 @@ def parse_fields(text: str, known: Iterable[str]) -> tuple[tuple[str, bool, str]
             raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
         name, operator, value = parsed.groups()
         if name not in known:
-            raise bad_request(f"field label not supported: {name}")
+            raise bad_request(unknown.format(name))
         found.append((name, operator != "!=", re.sub(r"\\([\\,=])", r"\1", value)))
     return tuple(found)
 

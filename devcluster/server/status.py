@@ -69,6 +69,10 @@ def duplicate(field: str, value: Any) -> FieldError:
     return FieldError(field, "FieldValueDuplicate", f"Duplicate value: {go_value(value)}")
 
 
+def not_found_value(field: str, value: Any) -> FieldError:
+    return FieldError(field, "FieldValueNotFound", f"Not found: {go_value(value)}")
+
+
 def not_supported(field: str, value: Any, supported: tuple[str, ...]) -> FieldError:
     words = ", ".join(f'"{word}"' for word in supported)
     return FieldError(
@@ -95,6 +99,12 @@ def no_such_resource() -> Failure:
 
 def method_not_allowed() -> Failure:
     return Failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
+
+
+def verb_not_allowed(kind: Kind, verb: str) -> Failure:
+    """The 405 of a custom resource, which names the verb."""
+    message = f'{verb} is not supported on resources of kind "{kind.key}"'
+    return Failure(405, "MethodNotAllowed", message, _details(kind))
 
 
 def already_exists(kind: Kind, name: str) -> Failure:

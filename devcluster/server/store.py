@@ -112,7 +112,7 @@ class Store:
         """The bucket's changes after `revision`, oldest first. Raises Compacted at once where some are gone."""
         if revision < self.compacted:
             raise Compacted
-        later = islice(self._history, revision - self.compacted, None)
+        later = islice(self._history, min(revision - self.compacted, len(self._history)), None)
         return iter([change for change in later if change.bucket == bucket])
 
     def at(self, bucket: str, revision: int) -> dict[Key, Record]:

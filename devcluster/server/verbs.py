@@ -7,15 +7,26 @@ the checks and stores nothing.
 from __future__ import annotations
 
 import contextlib
-import copy
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from devcluster.server import crds, defaults, metadata, objects, patches, preconditions, rules, schema, validation
-from devcluster.server.admission import Admission
+from devcluster.server import (
+    crds,
+    defaults,
+    metadata,
+    objects,
+    parts,
+    patches,
+    preconditions,
+    rules,
+    schema,
+    validation,
+)
+from devcluster.server.admission import Admission, Patched
 from devcluster.server.definitions import Definitions
+from devcluster.server.json_patch import apply_json
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.managed_fields import ManagedFields
 from devcluster.server.objects import Object
@@ -23,6 +34,7 @@ from devcluster.server.options import WriteOptions
 from devcluster.server.scale import scale_body, scale_of, scaled
 from devcluster.server.status import Failure, FieldError, already_exists, invalid, not_found, plain_error
 from devcluster.server.store import Key, Record, Store
+from devcluster.server.strategic import StrategicMerge, go_text
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,7 @@ class Verbs:
         self._definitions = definitions
         self._admission = Admission(definitions)
         self._managed = ManagedFields(definitions, now=now)
-        self._strategic = patches.StrategicMerge(definitions)
+        self._strategic = StrategicMerge(definitions)
         self._now = now
         self._rng = rng
 
@@ -73,7 +85,7 @@ class Verbs:
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             crds.fill_status(obj, self._now())
         self._managed.note(kind, obj, None, options.field_manager)
-        warnings += metadata.finalizer_warnings(obj["metadata"])
+        warnings += metadata.warnings(obj["metadata"], kind)
         if options.dry_run:
             return Outcome(201, objects.record_of(obj, kind, 0).raw, tuple(warnings))
         record = objects.encode(obj, kind, self._store.next_revision)
@@ -101,8 +113,12 @@ class Verbs:
         old_record = self.get(kind, *self.key(kind, namespace, name))
         stored = objects.decode(old_record)
         obj = self.patched(kind, stored, patch, patch_type)
-        given = copy.deepcopy(obj) if options.field_validation == "Strict" else {}
-        warnings = self._admission.admit(kind, obj, options, patched_from=given, base=stored)
+        strategic = patch_type == patches.STRATEGIC_PATCH
+
+        def text() -> str:
+            return go_text(patch) if strategic else objects.compact(self.patched(kind, stored, patch, patch_type))
+
+        warnings = self._admission.admit(kind, obj, options, Patched(stored, text, strategic))
         with _warned(warnings):
             preconditions.check_identity(kind, namespace, name, obj)
             preconditions.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
@@ -121,15 +137,15 @@ class Verbs:
         """Raises Failure: 400, 404, 409, 422. A Scale has no lists, so that a strategic patch is a merge patch."""
         scale = scale_of(objects.decode(self.get(kind, *self.key(kind, namespace, name))))
         if patch_type == patches.JSON_PATCH:
-            return self.update_scale(kind, namespace, name, patches.apply_json(scale, patch), options)
+            return self.update_scale(kind, namespace, name, apply_json(scale, patch), options)
         return self.update_scale(kind, namespace, name, patches.apply_merge(scale, patch), options)
 
     def patched(self, kind: Kind, obj: Object, patch: Any, patch_type: str) -> Object:
         """The object with a patch of the given media type applied."""
         if patch_type == patches.JSON_PATCH:
-            return patches.apply_json(obj, patch)
+            return apply_json(obj, patch)
         if patch_type == patches.STRATEGIC_PATCH:
-            return self._strategic.apply(obj, patch, self._definitions.schema(kind))
+            return self._strategic.apply(obj, patch, {"$ref": self._definitions.root(kind)})
         return patches.apply_merge(obj, patch)
 
     def fill_for_seed(self, kind: Kind, obj: Object, *, check: bool = True) -> None:
@@ -151,7 +167,7 @@ class Verbs:
     def _replace(self, kind: Kind, old_record: Record, obj: Object, options: WriteOptions, subresource: str) -> bytes:
         old = objects.decode(old_record)
         if subresource == "status":
-            obj = {**old, "status": obj.get("status") or {}, "metadata": {**old["metadata"]}}
+            obj = parts.of_status(kind, obj, old)
         elif kind.has_status:
             obj = {key: value for key, value in obj.items() if key != "status"}
             obj |= {"status": old["status"]} if "status" in old else {}
@@ -160,14 +176,14 @@ class Verbs:
         # The real server says these two and three times over where the object is a custom resource.
         errors = metadata.check_update(obj, old) * (2 if kind.custom else 1)
         metadata.keep_for_update(obj, old)
-        errors += metadata.check_labels(obj["metadata"]) * (3 if kind.custom else 1)
-        errors += metadata.check_finalizers(obj["metadata"])
+        errors += metadata.check_common(obj["metadata"]) * (3 if kind.custom else 1)
+        errors += metadata.check_finalizers(obj["metadata"], kind)
         if subresource == "status":
             errors += self._check_status(kind, obj)
         else:
             errors += self._check_body(kind, obj) + rules.check_update(obj, old, kind)
         self._refuse(kind, name, errors)
-        if kind.counts_generation and _spec_changed(kind, obj, old):
+        if kind.counts_generation and subresource != "status" and parts.spec_changed(kind, obj, old):
             obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             crds.fill_status(obj, self._now())
@@ -179,7 +195,7 @@ class Verbs:
         if options.dry_run or unchanged.raw == old_record.raw:
             return unchanged.raw
         record = objects.encode(obj, kind, self._store.next_revision)
-        if old_record.deleting and _may_go(kind, obj):
+        if old_record.deleting and parts.may_go(kind, obj):
             self._store.remove(kind.key, record)
             return unchanged.raw
         self._store.put(kind.key, record)
@@ -202,7 +218,7 @@ class Verbs:
 
     def _check_body(self, kind: Kind, obj: Object) -> list[FieldError]:
         if kind.schema is not None:
-            return validation.validate(_without_meta(obj), kind.schema)
+            return validation.validate(parts.without_meta(obj), kind.schema)
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             return crds.check(obj)
         return rules.check(obj, kind)
@@ -210,21 +226,14 @@ class Verbs:
     @staticmethod
     def _check_status(kind: Kind, obj: Object) -> list[FieldError]:
         if kind.schema is None:
-            return []
+            return rules.check_status(obj, kind)
         below = kind.schema.get("properties", {}).get("status", {})
-        return validation.validate(obj.get("status"), below, prefix="status")
+        return validation.validate(obj["status"], below, prefix="status") if "status" in obj else []
 
     @staticmethod
     def _refuse(kind: Kind, name: str, errors: list[FieldError]) -> None:
         if errors:
             raise invalid(kind, name, errors)
-
-
-def _may_go(kind: Kind, obj: Object) -> bool:
-    """Whether nothing holds an object that is being deleted any more."""
-    meta = obj["metadata"]
-    held = meta.get("finalizers") or meta.get("deletionGracePeriodSeconds")
-    return not held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))
 
 
 @contextlib.contextmanager
@@ -235,14 +244,3 @@ def _warned(warnings: list[str]) -> Iterator[None]:
     except Failure as failure:
         failure.warnings = tuple(warnings)
         raise
-
-
-def _without_meta(obj: Object) -> Object:
-    return {key: value for key, value in obj.items() if key != "metadata"} | {"metadata": {}}
-
-
-def _spec_changed(kind: Kind, new: Object, old: Object) -> bool:
-    if not kind.custom:
-        return bool(new.get("spec") != old.get("spec"))
-    ignored = ("metadata", "status") if kind.has_status else ("metadata",)
-    return {k: v for k, v in new.items() if k not in ignored} != {k: v for k, v in old.items() if k not in ignored}

@@ -33,8 +33,8 @@ class WatchQuery:
     version: int = 0
     selection: Selection = field(default_factory=Selection)
     bookmarks: bool = False
-    initial_events: bool | None = None
-    """sendInitialEvents; None where it was not given."""
+    initial_events: bool = False
+    """Whether the watch begins with what there is, and with a bookmark after it where bookmarks are asked for."""
     render: Callable[[Record], bytes] | None = None
     """How objects are shown; None for their own JSON."""
     bookmark_type: tuple[str, str] | None = None
@@ -101,7 +101,7 @@ class Watcher:
         query = self._query
         if query.initial_events and query.version > self._store.revision:
             self._fail(too_large_version(query.version, self._store.revision))
-        elif query.initial_events or (query.initial_events is None and query.version == 0):
+        elif query.initial_events:
             self._send_state()
         elif query.version:
             self._replay()
@@ -110,7 +110,7 @@ class Watcher:
         for record in self._store.records(self.kind.key).values():
             if self._wanted is None or self._wanted(record):
                 self._push(self._line("ADDED", record))
-        if self._query.bookmarks and self._query.initial_events:
+        if self._query.bookmarks:
             self._push(self._bookmark(initial=True))
 
     def _replay(self) -> None:

@@ -29,9 +29,8 @@ def put(core: Core, name: str, namespace: str = "t", **labels: str) -> None:
 
 
 def page(core: Core, selection: Selection | None = None, **query: str) -> Page:
-    checked = checked_query(
-        query.get("version", ""), query.get("match", ""), int(query.get("limit", 0)), query.get("token", "")
-    )
+    words = {"version": "resourceVersion", "match": "resourceVersionMatch", "token": "continue"}
+    checked = checked_query({words.get(word, word): str(value) for word, value in query.items()})
     return list_page(core.store, core.kind("configmaps"), checked, selection or Selection())
 
 
@@ -138,6 +137,12 @@ def test_versions_to_come_are_too_large(maps: Core) -> None:
         ({"token": "e30"}, 400),
         ({"token": "W10"}, 400),
         ({"token": "Zm9v!"}, 400),
+        ({"token": "W1tbW1tb" * 9_000}, 400),
+        ({"version": str(2**64)}, 400),
+        ({"version": "5", "token": "abc"}, 400),
+        ({"limit": "x"}, 400),
+        ({"limit": str(2**63)}, 400),
+        ({"timeoutSeconds": "1.5"}, 400),
     ],
 )
 def test_refused_queries(maps: Core, query: dict[str, str], code: int) -> None:

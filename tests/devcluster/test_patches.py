@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
 
 from devcluster.server.core import Core
-from devcluster.server.patches import StrategicMerge, apply_json, apply_merge, merge
+from devcluster.server.json_patch import apply_json
+from devcluster.server.patches import apply_merge, merge
 from devcluster.server.status import Failure
+from devcluster.server.strategic import StrategicMerge
 
 
 @pytest.mark.parametrize(
@@ -59,7 +62,13 @@ def test_a_merge_patch_that_is_no_object_is_a_bad_request(patch: Any) -> None:
         ([{"op": "copy", "from": "/a/0", "path": "/c"}], {"a": [1, 2], "c": 1}),
         ([{"op": "test", "path": "/a/1", "value": 2}], {"a": [1, 2]}),
         ([{"op": "add", "path": "/x~1y~0z", "value": 1}], {"a": [1, 2], "x/y~z": 1}),
+        ([{"op": "add", "path": "/a/-1", "value": 9}], {"a": [1, 2, 9]}),
+        ([{"op": "replace", "path": "/a/-1", "value": 9}], {"a": [1, 9]}),
+        ([{"op": "replace", "path": "/a/01", "value": 9}], {"a": [1, 9]}),
+        ([{"op": "test", "path": "/b", "value": None}], {"a": [1, 2]}),
+        ([{"op": "add", "path": "/b"}], {"a": [1, 2], "b": None}),
         ([], {"a": [1, 2]}),
+        (None, {"a": [1, 2]}),
     ],
 )
 def test_json_patch(patch: Any, result: Any) -> None:
@@ -74,16 +83,17 @@ def test_json_patch(patch: Any, result: Any) -> None:
         {"op": "remove", "path": "/x"},
         {"op": "remove", "path": ""},
         {"op": "add", "path": "/a/7", "value": 1},
-        {"op": "add", "path": "/a/01", "value": 1},
+        {"op": "add", "path": "/a/1_0", "value": 1},
+        {"op": "add", "path": "/a/-4", "value": 1},
+        {"op": "test", "path": "/b", "value": 1.0},
         {"op": "add", "path": "/x/y", "value": 1},
         {"op": "add", "path": "/b/y", "value": 1},
         {"op": "add", "path": "b", "value": 1},
-        {"op": "add", "path": "/b"},
         {"op": "add", "path": "", "value": [1]},
         {"op": "move", "from": "/x", "path": "/b"},
         {"op": "frob", "path": "/b"},
         {"path": "/b"},
-        {"op": "add", "path": 5, "value": 1},
+        None,
     ],
 )
 def test_a_json_patch_that_cannot_be_done_is_unprocessable(operation: dict[str, Any]) -> None:
@@ -99,7 +109,7 @@ def test_a_failed_json_patch_changes_nothing() -> None:
     assert target == {"a": [1]}
 
 
-@pytest.mark.parametrize("patch", [{"op": "add"}, [1], [None], "x"])
+@pytest.mark.parametrize("patch", [{"op": "add"}, [1], "x", [{"op": "add", "path": 5}], [{"op": {}}]])
 def test_a_json_patch_that_is_no_list_of_operations_is_a_bad_request(patch: Any) -> None:
     with pytest.raises(Failure) as caught:
         apply_json({}, patch)
@@ -109,7 +119,7 @@ def test_a_json_patch_that_is_no_list_of_operations_is_a_bad_request(patch: Any)
 @pytest.fixture(scope="module")
 def strategic() -> tuple[StrategicMerge, Any]:
     core = Core(now=lambda: 0.0, rng=random.Random(1))
-    return StrategicMerge(core.definitions), core.definitions.schema(core.kind("pods"))
+    return StrategicMerge(core.definitions), {"$ref": core.definitions.root(core.kind("pods"))}
 
 
 POD = {
@@ -163,8 +173,49 @@ def test_strategic_merge_patch(
     assert found == result
 
 
-def test_an_item_without_its_merge_key_is_a_bad_request(strategic: tuple[StrategicMerge, Any]) -> None:
+@pytest.mark.parametrize(
+    ("patch", "code", "says"),
+    [
+        ({"spec": {"$patch": "frob"}}, 500, "unknown patch type: frob in map: map[$patch:frob]"),
+        ({"spec": {"containers": [{"name": "a", "$patch": "frob"}]}}, 500, "unknown patch type: frob"),
+        ({"spec": {"containers": [5]}}, 500, "list element types are not identical"),
+        ({"spec": {"$retainKeys": 5}}, 400, "invalid patch format of retainKeys"),
+        ({"spec": {"$retainKeys": ["a"], "nodeName": "n"}}, 400, "invalid patch format of retainKeys"),
+        ({"spec": {"$setElementOrder/foo": []}}, 500, 'in struct PodSpec for the json field "foo"'),
+        (
+            {"metadata": {"$setElementOrder/finalizers": ["a/b", "c/d"], "finalizers": ["c/d", "a/b"]}},
+            500,
+            "The order in patch list:\n[c/d a/b]\n doesn't match $setElementOrder list:\n[a/b c/d]\n",
+        ),
+        ([], 400, "json: cannot unmarshal array into Go value of type map[string]interface {}"),
+    ],
+)
+def test_a_strategic_patch_that_is_none_is_refused(
+    strategic: tuple[StrategicMerge, Any], patch: Any, code: int, says: str
+) -> None:
+    applier, schema = strategic
+    with pytest.raises(Failure, match=re.escape(says)) as caught:
+        applier.apply(POD, patch, schema)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kept"),
+    [
+        ("labels", {"$patch": "replace", "a": "b"}, None),
+        ("labels", {"a": None, "b": "c"}, {"b": "c"}),
+        ("ownerReferences", [{"name": "no uid"}, {"$patch": "delete"}], [{"name": "no uid"}]),
+    ],
+)
+def test_what_was_not_there_is_taken_as_it_is_less_nulls_and_directives(
+    strategic: tuple[StrategicMerge, Any], field: str, value: Any, kept: Any
+) -> None:
+    applier, schema = strategic
+    assert applier.apply(POD, {"metadata": {field: value}}, schema)["metadata"].get(field) == kept
+
+
+def test_an_item_without_its_merge_key_is_refused(strategic: tuple[StrategicMerge, Any]) -> None:
     applier, schema = strategic
     with pytest.raises(Failure) as caught:
         applier.apply(POD, {"spec": {"containers": [{"image": "x"}]}}, schema)
-    assert caught.value.code == 400
+    assert (caught.value.code, caught.value.reason) == (500, "")

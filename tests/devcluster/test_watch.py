@@ -78,7 +78,7 @@ async def test_a_deleted_object_carries_the_version_of_its_deletion(core: Core) 
 
 async def test_without_a_version_the_state_comes_first(core: Core) -> None:
     put(core, "a")
-    found = watcher(core)
+    found = watcher(core, initial_events=True)
     put(core, "b")
     assert names(await read(found)) == [("ADDED", "a"), ("ADDED", "b")]
 

@@ -1,0 +1,53 @@
+"""Parts of objects: what a write of the status leaves alone, what generation counts, what holds a deletion up."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
+from devcluster.server.objects import Object
+
+_STATUS_KEEPS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "deployments.apps": ("labels",),
+        "pods": ("ownerReferences",),
+        CUSTOM_RESOURCE_DEFINITIONS.key: ("labels", "annotations", "finalizers", "ownerReferences"),
+    }
+)
+"""Metadata of built-in kinds that a write of the status leaves as it is."""
+
+
+def of_status(kind: Kind, new: Object, old: Object) -> Object:
+    """What a write of the status keeps of the rest: metadata may change too, but for what each kind keeps."""
+    meta = {**new["metadata"]}
+    fixed = _STATUS_KEEPS.get(kind.key, ()) if not kind.custom else tuple({*meta, *old["metadata"]})
+    for key in fixed:
+        meta.pop(key, None)
+        if key in old["metadata"]:
+            meta[key] = old["metadata"][key]
+    kept, status = {key: value for key, value in old.items() if key != "status"}, new.get("status")
+    if status is None and kind.custom:
+        return {**kept, "metadata": meta}
+    return {**kept, "metadata": meta, "status": status or {}}
+
+
+def may_go(kind: Kind, obj: Object) -> bool:
+    """Whether nothing holds an object that is being deleted any more."""
+    meta = obj["metadata"]
+    held = meta.get("finalizers") or meta.get("deletionGracePeriodSeconds")
+    return not held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))
+
+
+def without_meta(obj: Object) -> Object:
+    """The object with empty metadata."""
+    return {key: value for key, value in obj.items() if key != "metadata"} | {"metadata": {}}
+
+
+def spec_changed(kind: Kind, new: Object, old: Object) -> bool:
+    """Whether metadata.generation counts the change."""
+    if kind.key == "deployments.apps" and new["metadata"].get("annotations") != old["metadata"].get("annotations"):
+        return True
+    if not kind.custom:
+        return bool(new.get("spec") != old.get("spec"))
+    ignored = ("metadata", "status") if kind.has_status else ("metadata",)
+    return {k: v for k, v in new.items() if k not in ignored} != {k: v for k, v in old.items() if k not in ignored}

@@ -1,0 +1,193 @@
+"""Strategic merge patches of the built-in kinds: lists merge by the keys that the recorded definitions name.
+
+Directives: ``$patch: delete`` and ``replace``, ``$deleteFromPrimitiveList/…``, ``$setElementOrder/…``,
+``$retainKeys``. Source: apimachinery's util/strategicpatch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devcluster.server.definitions import Definitions
+from devcluster.server.patches import undecodable
+from devcluster.server.schema import Schema
+from devcluster.server.status import Failure, bad_request, plain_error
+
+_DIRECTIVE = "$patch"
+_ORDER = "$setElementOrder"
+_DROP = "$deleteFromPrimitiveList"
+_RETAIN = "$retainKeys"
+
+
+def go_text(value: Any) -> str:
+    """A value as Go's fmt prints it: ``map[a:1 b:[x <nil>]]``."""
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{key}:{go_text(value[key])}' for key in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(go_text, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "<nil>" if value is None else str(value)
+
+
+class StrategicMerge:
+    """Applies patches to objects of the built-in kinds."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+
+    def apply(self, target: dict[str, Any], patch: Any, schema: Schema) -> dict[str, Any]:
+        """The target with the patch applied. Raises Failure: 400 and 500 where the patch is none."""
+        if not isinstance(patch, dict | None):
+            raise undecodable(patch, "value of type map[string]interface {}")
+        return self._merge(target, patch or {}, schema)
+
+    def _merge(self, target: dict[str, Any], patch: dict[str, Any], schema: Schema) -> dict[str, Any]:
+        properties, others = self._fields(schema)
+        if _DIRECTIVE in patch:
+            return _directed(patch)
+        result = _retained(target, patch)
+        self._check_orders(patch, properties, schema)
+        _drop_primitives(result, patch)
+        for key, value in patch.items():
+            if key == _RETAIN or key.partition("/")[0] in (_ORDER, _DROP):
+                continue
+            if value is None:
+                result.pop(key, None)
+                continue
+            order = patch.get(f"{_ORDER}/{key}")
+            merged = self._value(result.get(key), value, properties.get(key) or others, order)
+            if merged is None:
+                result.pop(key, None)
+            else:
+                result[key] = merged
+        return result
+
+    def _fields(self, schema: Schema) -> tuple[dict[str, Schema], Schema]:
+        """The schemas of named fields, and of any other."""
+        schema = self._definitions.resolve(schema)
+        others = schema.get("additionalProperties")
+        return schema.get("properties", {}), others if isinstance(others, dict) else {}
+
+    @staticmethod
+    def _check_orders(patch: dict[str, Any], properties: dict[str, Schema], schema: Schema) -> None:
+        for key, order in patch.items():
+            directive, _, name = key.partition("/")
+            if directive != _ORDER:
+                continue
+            if name not in properties:
+                struct = schema.get("$ref", "").rpartition(".")[2]
+                raise plain_error(f'unable to find api field in struct {struct} for the json field "{name}"')
+            given = patch.get(name)
+            if isinstance(order, list) and isinstance(given, list):
+                _check_order(given, order, properties[name].get("x-kubernetes-patch-merge-key"))
+
+    def _value(self, old: Any, new: Any, schema: Schema, order: Any) -> Any:
+        """What a field becomes; None where nothing is left of it."""
+        if isinstance(old, dict) and isinstance(new, dict):
+            return self._merge(old, new, schema)
+        if isinstance(old, list) and isinstance(new, list):
+            if "merge" in schema.get("x-kubernetes-patch-strategy", ""):
+                return self._list(old, new, schema, order)
+            return [item for item in new if not _is_directive(item)]
+        return _fresh(new)
+
+    def _list(self, old: list[Any], new: list[Any], schema: Schema, order: Any) -> list[Any]:
+        key = schema.get("x-kubernetes-patch-merge-key")
+        if any(_is_directive(item) and item[_DIRECTIVE] == "replace" for item in new):
+            return [item for item in new if not _is_directive(item)]
+        if len({type(item) for item in [*old, *new]}) > 1:
+            raise plain_error(f"list element types are not identical: {go_text([old, new])}")
+        if key is None:
+            result = old + [item for item in new if item not in old]
+        else:
+            result = list(old)
+            for item in new:
+                self._list_item(result, item, key, schema)
+        return _in_order(result, old, order if isinstance(order, list) else new, key)
+
+    def _list_item(self, result: list[Any], item: Any, key: str, schema: Schema) -> None:
+        if not isinstance(item, dict) or key not in item:
+            raise plain_error(f"map: {go_text(item)} does not contain declared merge key: {key}")
+        places = [i for i, there in enumerate(result) if isinstance(there, dict) and there.get(key) == item[key]]
+        if item.get(_DIRECTIVE) == "delete":
+            for place in reversed(places):
+                del result[place]
+        elif places:
+            result[places[0]] = self._merge(result[places[0]], item, schema["items"])
+        elif _is_directive(item):
+            raise _unknown(item)
+        else:
+            result.append(item)
+
+
+def _directed(patch: dict[str, Any]) -> dict[str, Any]:
+    """What a map with ``$patch`` leaves of the map it is applied to."""
+    match patch[_DIRECTIVE]:
+        case "replace":
+            return {key: value for key, value in patch.items() if key != _DIRECTIVE}
+        case "delete":
+            return {}
+    raise _unknown(patch)
+
+
+def _unknown(patch: dict[str, Any]) -> Failure:
+    return plain_error(f"unknown patch type: {go_text(patch[_DIRECTIVE])} in map: {go_text(patch)}")
+
+
+def _retained(target: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+    """A copy of the target, without what ``$retainKeys`` does not name. Raises Failure (400)."""
+    if _RETAIN not in patch:
+        return dict(target)
+    kept = patch[_RETAIN]
+    named = [key for key, value in patch.items() if value is not None and not key.startswith("$")]
+    if not isinstance(kept, list) or any(key not in kept for key in named):
+        raise bad_request("invalid patch format of retainKeys")
+    return {key: value for key, value in target.items() if key in kept}
+
+
+def _drop_primitives(result: dict[str, Any], patch: dict[str, Any]) -> None:
+    for key, gone in patch.items():
+        directive, _, name = key.partition("/")
+        if directive == _DROP and isinstance(result.get(name), list) and isinstance(gone, list):
+            result[name] = [value for value in result[name] if value not in gone]
+
+
+def _fresh(value: Any) -> Any:
+    """What a patch says of a field that was not there: no nulls, and nothing that is a directive."""
+    if isinstance(value, dict):
+        found = {key: _fresh(below) for key, below in value.items() if below is not None}
+        return None if _is_directive(value) else {key: below for key, below in found.items() if below is not None}
+    if isinstance(value, list):
+        return [_fresh(item) for item in value if not _is_directive(item)]
+    return value
+
+
+def _check_order(given: list[Any], order: list[Any], key: str | None) -> None:
+    """Whether the items of a patch come in the order that ``$setElementOrder`` says. Raises Failure (500)."""
+    wanted = iter([_name(item, key) for item in order])
+    kept = [item for item in given if not _is_directive(item)]
+    if order and not all(_name(item, key) in wanted for item in kept):
+        found = f"The order in patch list:\n{go_text(given)}\n doesn't match {_ORDER} list:\n{go_text(order)}\n"
+        raise plain_error(found)
+
+
+def _name(item: Any, key: str | None) -> Any:
+    return item.get(key) if key is not None and isinstance(item, dict) else item
+
+
+def _in_order(merged: list[Any], old: list[Any], order: list[Any], key: str | None) -> list[Any]:
+    """Items of the patch in its order, the others in theirs; two that were there before as they stood."""
+    wanted, before = [_name(item, key) for item in order], [_name(item, key) for item in old]
+    right = sorted((item for item in merged if _name(item, key) in wanted), key=lambda i: wanted.index(_name(i, key)))
+    left = [item for item in merged if _name(item, key) not in wanted]
+    result: list[Any] = []
+    while left and right:
+        both = _name(left[0], key) in before and _name(right[0], key) in before
+        first = both and before.index(_name(left[0], key)) < before.index(_name(right[0], key))
+        result.append(left.pop(0) if first else right.pop(0))
+    return result + left + right
+
+
+def _is_directive(item: Any) -> bool:
+    return isinstance(item, dict) and _DIRECTIVE in item
