@@ -125,6 +125,7 @@ def _creates(pods: int) -> Iterator[tuple[str, bytes, str]]:
     for number in range(pods):
         obj = json.loads(pod(number, 1))
         del obj["metadata"]["resourceVersion"], obj["metadata"]["ownerReferences"]
+        obj["spec"]["volumes"] = [{"name": "token", "emptyDir": {}}]
         yield f"/api/v1/namespaces/team-{number % NAMESPACES}/pods", json.dumps(obj).encode(), "application/json"
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import warnings
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MantissaNoDotYAML1_1Warning, YAMLError
-
+from devcluster.server import yaml_text
 from devcluster.server.definitions import decode_options
 from devcluster.server.kinds import Kind
 from devcluster.server.options import DeleteOptions, delete_options
@@ -22,8 +19,8 @@ from devcluster.server.status import Failure, bad_request, unsupported_media_typ
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 MAX_BYTES = 3 << 20
-MAX_YAML_BYTES = 64 << 10
-"""YAML is read slowly, and whoever is served by this process waits meanwhile. kubectl sends JSON."""
+_MOST_PROBLEMS = 100
+"""Objects with a key twice, and such keys, that are told, as of Go's decoder."""
 _ESCAPED = re.compile(
     r"\\\\|(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
@@ -42,12 +39,13 @@ _DELETE_OPTIONS: Schema = {
     },
 }
 _PRECONDITIONS: Schema = {"type": "object", "properties": {"uid": _STRING, "resourceVersion": _STRING}}
+_YAML = ("application/yaml", "text/yaml", "application/x-yaml")
 _BODIES = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 
 
-def too_large(limit: int = MAX_BYTES) -> Failure:
-    """The 413 for bodies over `limit` bytes."""
-    return Failure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {limit}")
+def too_large() -> Failure:
+    """The 413 for bodies over MAX_BYTES."""
+    return Failure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {MAX_BYTES}")
 
 
 def decode_object(
@@ -60,8 +58,6 @@ def decode_object(
     media_type = content_type.partition(";")[0].strip()
     if media_type == PROTOBUF and root in messages.fields:
         return _from_protobuf(body, kind, messages, root), []
-    if media_type in ("application/yaml", "text/yaml", "application/x-yaml"):
-        return _checked(_from_yaml(body, kind), body, kind), []
     if media_type not in ("", "application/json", "application/octet-stream"):
         raise unsupported_media_type(_BODIES)
     doubled: list[str] = []
@@ -72,6 +68,18 @@ def decode_object(
         why = f"couldn't get version/kind; json parse error: {_go_words(error, body)} ({shown[:1024]})"
         raise bad_request(f"the object provided is unrecognized (must be of type {kind.kind}): {why}") from None
     return _checked(value, body, kind), doubled
+
+
+def is_yaml(content_type: str) -> bool:
+    return content_type.partition(";")[0].strip() in _YAML
+
+
+def json_of_yaml(body: bytes, kind: Kind) -> bytes:
+    """A YAML body as JSON. Raises Failure (400). It takes its time: two seconds for a body of MAX_BYTES."""
+    try:
+        return json.dumps(yaml_text.load(body)).encode()
+    except ValueError as error:
+        raise bad_request(f"error converting YAML to JSON of {kind.kind}: {error}") from None
 
 
 def _checked(value: Any, body: bytes, kind: Kind) -> dict[str, Any]:
@@ -107,28 +115,14 @@ def _from_protobuf(body: bytes, kind: Kind, messages: Messages, root: str) -> di
         raise bad_request(f"{why} ({body[:64].hex()})") from None
 
 
-def _from_yaml(body: bytes, kind: Kind) -> Any:
-    if len(body) > MAX_YAML_BYTES:
-        raise too_large(MAX_YAML_BYTES)
-    try:
-        yaml = YAML(typ="safe", pure=True)
-        yaml.version = "1.1"  # as Go's YAML library has it: on, yes and their like are booleans
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", MantissaNoDotYAML1_1Warning)
-            return yaml.load(io.BytesIO(body))
-    except YAMLError as error:
-        raise bad_request(f"error converting YAML to JSON of {kind.kind}: {error}") from None
-
-
 def _from_json(body: bytes, doubled: list[str]) -> Any:
     """The JSON value. Paths of doubled keys are collected from the inside out, hence the marks."""
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(items)
-        if len(found) != len(items):
-            names = [name for name, _ in items]
-            found_twice = dict.fromkeys(name for name in names if names.count(name) > 1)
-            twice.append((found, list(found_twice)))
+        if len(found) != len(items) and len(twice) < _MOST_PROBLEMS:
+            counts = Counter(name for name, _ in items)
+            twice.append((found, [name for name, count in counts.items() if count > 1][:_MOST_PROBLEMS]))
         return found
 
     twice: list[tuple[dict[str, Any], list[str]]] = []

@@ -14,7 +14,7 @@ _HOSTNAME = (
     r"(?=.{1,253}\.?$)[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*\.?"
 )
 _UUID = r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}"
-_DURATION = r"([0-9]+(\.[0-9]+)?\s*(ns|us|µs|ms|s|m|h|d|w|[a-z]+)\s*)+"
+_DURATION = r"([0-9]+(\.[0-9]+)?\s*[a-zµ]+\s*)+"
 
 
 def is_ip(text: str) -> bool:
@@ -42,6 +42,11 @@ def _parses(parse: Callable[[str], object], text: str) -> bool:
     return True
 
 
+def _is_email(text: str) -> bool:
+    name, _, host = text.partition("@")
+    return re.fullmatch(r"[^@\s]+", text.replace("@", "", 1)) is not None and bool(name) and "." in host[1:-1]
+
+
 def _pattern(pattern: str) -> Callable[[str], bool]:
     return lambda text: re.fullmatch(pattern, text) is not None
 
@@ -56,7 +61,7 @@ FORMATS: MappingProxyType[str, Callable[[str], bool]] = MappingProxyType(
         "date-time": _pattern(_DATE_TIME),
         "datetime": _pattern(_DATE_TIME),
         "duration": _pattern(_DURATION),
-        "email": _pattern(r"[^@\s]+@[^@\s]+\.[^@\s]+"),
+        "email": _is_email,
         "hostname": _pattern(_HOSTNAME),
         "mac": _pattern(r"([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}"),
         "uri": _pattern(r"[A-Za-z][A-Za-z0-9+.-]*:\S+|/\S*"),

@@ -9,8 +9,11 @@ from typing import Any
 import msgspec
 
 from devcluster.server.patches import copied, undecodable
-from devcluster.server.status import unprocessable
+from devcluster.server.status import Failure, unprocessable
 
+MAX_OPERATIONS = 10_000
+MAX_COPIED = 3 << 20
+"""Bytes that the copies of one patch may copy: each could double the object."""
 _DECODING = "error decoding patch: "
 
 
@@ -18,12 +21,18 @@ def apply_json(target: dict[str, Any], patch: Any) -> dict[str, Any]:
     """The target patched. Raises Failure: 400 where the patch is no list, 422 where an operation cannot be done."""
     if not isinstance(patch, list | None):
         raise undecodable(patch, "value of type []handlers.jsonPatchOp", prefix=_DECODING)
-    for operation in patch or ():
+    operations = patch or []
+    if len(operations) > MAX_OPERATIONS:
+        why = f"The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {len(operations)}"
+        raise Failure(413, "RequestEntityTooLarge", f"Request entity too large: {why}")
+    for operation in operations:
         _check(operation)
-    document = copy.deepcopy(target)
-    for operation in patch or ():
+    document: Any = copy.deepcopy(target)
+    left = MAX_COPIED
+    for operation in operations:
         try:
-            document = _operate(document, operation)
+            left -= _copies(document, operation)
+            document = _operate(document, operation) if left >= 0 else None
         except (KeyError, IndexError, ValueError, TypeError) as error:
             raise unprocessable() from error
     if not isinstance(document, dict):
@@ -38,6 +47,13 @@ def _check(operation: Any) -> None:
         value = (operation or {}).get(field)
         if not isinstance(value, str | None):
             raise undecodable(value, f"struct field jsonPatchOp.{field} of type string", prefix=_DECODING)
+
+
+def _copies(document: Any, operation: dict[str, Any]) -> int:
+    """How many bytes an operation copies."""
+    if operation["op"] != "copy":
+        return 0
+    return len(msgspec.json.encode(_find_or_null(document, _pointer(operation["from"]))))
 
 
 def _operate(document: Any, operation: dict[str, Any]) -> Any:

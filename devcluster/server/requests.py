@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import Mapping
@@ -45,11 +46,13 @@ class Requests:
         body = await request.read()
         if len(body) > bodies.MAX_BYTES:
             raise bodies.too_large()
-        return _response(self._write(request, route, body))
-
-    def _write(self, request: web.Request, route: Route, body: bytes) -> Outcome:
-        query = {"fieldManager": manager_of(request.headers.get("User-Agent", "")), **request.query}
         content_type = request.headers.get("Content-Type", "")
+        if bodies.is_yaml(content_type) and request.method in ("POST", "PUT"):
+            body, content_type = await asyncio.to_thread(bodies.json_of_yaml, body, route.kind), "application/json"
+        return _response(self._write(request, route, body, content_type))
+
+    def _write(self, request: web.Request, route: Route, body: bytes, content_type: str) -> Outcome:
+        query = {"fieldManager": manager_of(request.headers.get("User-Agent", "")), **request.query}
         match request.method:
             case "POST":
                 return self._create(route, query, body, content_type)

@@ -7,13 +7,13 @@ left out but for the rules in RULES; any other rule passes.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from devcluster.server.formats import FORMATS, is_ip
+from devcluster.server.matching import matches
 from devcluster.server.schema import Schema
 from devcluster.server.status import FieldError, duplicate, go_value, invalid_value, not_supported, required
 
@@ -98,7 +98,7 @@ class _Checker:
             yield FieldError(self.field(path), "FieldValueTooLong", message)
         elif length < schema.get("minLength", 0):
             yield self.invalid(path, value, f"should be at least {schema['minLength']} chars long")
-        elif "pattern" in schema and not _matches(schema["pattern"], value):
+        elif "pattern" in schema and not matches(schema["pattern"], value):
             yield self.invalid(path, value, f"should match '{schema['pattern']}'")
         is_format = FORMATS.get(schema.get("format", ""))
         if is_format is not None and not is_format(value):
@@ -211,13 +211,6 @@ def _or_equal(schema: Schema, exclusive: str) -> str:
 
 def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def _matches(pattern: str, value: str) -> bool:
-    try:
-        return re.search(pattern, value) is not None
-    except re.error:
-        return True
 
 
 def _has_rules(schema: Schema) -> bool:
