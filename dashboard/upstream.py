@@ -15,7 +15,7 @@ from dashboard.connection import Connection
 from dashboard.controllers.managing import new_manager
 from dashboard.controllers.registry import DEMO, checked_names
 from dashboard.controllers.runner import ControllerRunner
-from dashboard.live.layer import Layer
+from dashboard.live.layer import Layer, Trouble
 from dashboard.live.worker import Worker
 from dashboard.resources.kinds import KindInfo, kinds_named
 from devcluster.size import Size
@@ -44,6 +44,7 @@ class Upstream:
         self.controllers: ControllerRunner | None = None
         self.kinds = kinds
         self._layer = layer
+        self._trouble = Trouble()
         self._clock = clock
         self._with_worker = with_worker
         self._wanted = controllers
@@ -65,7 +66,9 @@ class Upstream:
         """Another client: another worker, whose new epoch the replicas follow."""
         await self._stop_worker()
         if self._with_worker:
-            self.worker = Worker(client, self._layer, self.kinds, self._clock, discovery=discovery)
+            self.worker = Worker(
+                client, self._layer, self.kinds, self._clock, discovery=discovery, trouble=self._trouble
+            )
             self.worker.start()
             self.controllers = self._new_controllers()
             self.controllers.start()
@@ -75,7 +78,7 @@ class Upstream:
         cluster, is_demo = self.connection.cluster, self.connection.is_demo
         wanted = self._wanted if self._wanted is not None else DEMO if is_demo else ()
         make = partial(new_manager, wanted, cluster, self._clock, elected=not is_demo)
-        return ControllerRunner(wanted, make, self._layer, self._clock)
+        return ControllerRunner(wanted, make, self._layer, self._clock, trouble=self._trouble)
 
     async def _stop_worker(self) -> None:
         controllers, self.controllers = self.controllers, None

@@ -20,7 +20,7 @@ from dashboard.handler import LoopHandler
 from dashboard.live.consumer import LiveConsumer
 from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
-from dashboard.live.layer import Layer
+from dashboard.live.layer import Layer, Trouble
 from dashboard.live.replicas import Replicas
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
@@ -45,8 +45,9 @@ class Live:
     def __init__(self, upstream: Upstream, kinds: tuple[KindInfo, ...], layer: Layer, clock: Clock) -> None:
         self.clock = clock
         self.upstream = upstream
-        self.replicas = Replicas(layer, kinds, clock)
-        self.controllers = ControllerLink(layer, clock)
+        trouble = Trouble()
+        self.replicas = Replicas(layer, kinds, clock, trouble=trouble)
+        self.controllers = ControllerLink(layer, clock, trouble=trouble)
         self.hub = Hub(
             self.replicas,
             clock,

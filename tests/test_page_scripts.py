@@ -16,6 +16,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from dashboard.live.lines import rfc3339
 from tests import page_samples as samples
+from tests.controllers import made
 from tests.program import ROOT
 
 pytestmark = pytest.mark.browser
@@ -53,7 +54,7 @@ def asked() -> list[str]:
 def show(new_context: Callable[..., BrowserContext], asked: list[str]) -> Show:
     """Opens a page rendered from a template and a view, in a window of its own."""
 
-    def open_page(template: str, view: Made, *, path: str = "/resources/pods/", **options: Any) -> Page:
+    def open_page(template: str, view: Any, *, path: str = "/resources/pods/", **options: Any) -> Page:
         context = new_context(**{"base_url": HOST, **options})
         page_info = samples.page_info("pods", socket="")
         serve(context, {path: render_to_string(template, {"view": view, "page": page_info})}, asked)
@@ -104,6 +105,19 @@ def test_ages_read_as_kubectl_prints_them(show: Show, seconds: float, words: str
     view = samples.list_view(1, lines=(samples.with_age(line, rfc3339(time.time() - seconds)),))
     page = show("resources/list.html", view)
     expect(page.locator("td.c-age time")).to_have_text(re.compile(f"^({words})$"))
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(42.5, r"in 4[0-3]s"), (400, r"in 6m\d+s"), (-5, "now")])
+def test_a_moment_to_come_is_counted_down_to(show: Show, seconds: float, words: str) -> None:
+    failed = made.failed(retry_at=time.time() + seconds)
+    page = show("controllers/page.html", made.view_of(made.report(made.controller(failed=(failed,)))))
+    expect(page.locator("[data-age=until]")).to_have_text(re.compile(f"^{words}$"))
+
+
+def test_a_count_down_goes_on_by_itself_and_ends_with_now(show: Show) -> None:
+    failed = made.failed(retry_at=time.time() + 2)
+    page = show("controllers/page.html", made.view_of(made.report(made.controller(failed=(failed,)))))
+    expect(page.locator("[data-age=until]")).to_have_text("now", timeout=5000)
 
 
 def test_an_age_counts_on_the_clusters_clock_and_grows_by_itself(show: Show) -> None:

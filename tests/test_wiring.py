@@ -388,6 +388,39 @@ async def test_a_web_process_waits_for_the_worker_though_its_own_configuration_i
     assert not upstream.cannot_watch
 
 
+class Demo(Connection):
+    """A connection to the demo cluster."""
+
+    is_demo = True
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "wanted", "elected"),
+    [
+        (Demo, None, ("crddemo",), False),
+        (Demo, (), (), False),
+        (Connection, None, (), True),
+        (Connection, ("crddemo",), ("crddemo",), True),
+    ],
+)
+def test_controllers_run_by_default_on_the_demo_cluster_only_and_are_elected_on_every_other(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type[Connection],
+    setting: tuple[str, ...] | None,
+    wanted: tuple[str, ...],
+    elected: bool,
+) -> None:
+    made: dict[tuple[str, ...], bool] = {}
+    monkeypatch.setattr("dashboard.upstream.Connection", kind)
+    monkeypatch.setattr("dashboard.upstream.new_manager", lambda names, *_, elected: made.update({names: elected}))
+    layer, kinds = InMemoryChannelLayer(), kinds_named(["pods"])
+    upstream = Upstream(choice(tmp_path), kinds, layer, FakeClock(), with_worker=True, controllers=setting)
+    runner = upstream._new_controllers()
+    runner._new_manager()
+    assert (runner.wanted, made) == (wanted, {wanted: elected})
+
+
 @pytest.mark.parametrize("given", [{}, {"say": True}])
 async def test_which_cluster_was_chosen_is_logged_for_servers_that_are_no_command_of_ours(
     live: Live, given: dict[str, bool], caplog: pytest.LogCaptureFixture

@@ -30,7 +30,13 @@ ARGUMENTS = ["--no-sandbox", "--disable-quic", "--disable-background-networking"
 WIDTHS = {390: 844, 1440: 900, 2560: 1300}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 MYDEMOS = "/resources/mydemos.crddemo.k8s.io/"
-PAGES = {"overview": "/", "list": "/resources/pods/", "mydemos": MYDEMOS, "feed": "/feed/"}
+PAGES = {
+    "overview": "/",
+    "list": "/resources/pods/",
+    "mydemos": MYDEMOS,
+    "feed": "/feed/",
+    "controllers": "/controllers/",
+}
 START_LIMIT = 60.0
 """Seconds for the program to answer."""
 SETTLE = 20.0

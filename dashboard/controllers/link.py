@@ -31,9 +31,9 @@ PATIENCE = 3.0
 class ControllerLink:
     """Fills a Board with what comes, and carries requeues the other way."""
 
-    def __init__(self, layer: Layer, clock: Clock) -> None:
+    def __init__(self, layer: Layer, clock: Clock, *, trouble: Trouble | None = None) -> None:
         self.board = Board(clock)
-        trouble = Trouble()
+        trouble = trouble or Trouble()
         self._clock = clock
         self._sender = Sender(layer, trouble)
         self._inbox = Inbox(layer, REPORT_GROUP, clock, trouble)

@@ -67,13 +67,19 @@ class ControllerRunner:
     """
 
     def __init__(
-        self, wanted: tuple[str, ...], new_manager: Callable[[], Managing], layer: Layer, clock: Clock
+        self,
+        wanted: tuple[str, ...],
+        new_manager: Callable[[], Managing],
+        layer: Layer,
+        clock: Clock,
+        *,
+        trouble: Trouble | None = None,
     ) -> None:
         self.wanted = wanted
         self.epoch = new_epoch(clock)
         self._new_manager = new_manager
         self._clock = clock
-        trouble = Trouble()
+        trouble = trouble or Trouble()
         self._sender = Sender(layer, trouble)
         self._inbox = Inbox(layer, REQUEUE_GROUP, clock, trouble)
         self._manager: Managing | None = None

@@ -28,10 +28,12 @@ class Replicas:
     Every replica exists from the start, so that views can listen to one before anything has been heard.
     """
 
-    def __init__(self, layer: Layer, kinds: Iterable[KindInfo], clock: Clock) -> None:
+    def __init__(
+        self, layer: Layer, kinds: Iterable[KindInfo], clock: Clock, *, trouble: Trouble | None = None
+    ) -> None:
         self.kinds = tuple(kinds)
         """What is followed, in the order of the settings; discovery may add to what is known of a kind."""
-        self._trouble = Trouble()
+        self._trouble = trouble or Trouble()
         self._sender = Sender(layer, self._trouble)
         self._clock = clock
         self._replicas = {kind.key: Replica(kind.key, clock) for kind in self.kinds}

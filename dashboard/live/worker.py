@@ -47,9 +47,10 @@ class Worker:
         clock: Clock,
         *,
         discovery: Discovery | None = None,
+        trouble: Trouble | None = None,
     ) -> None:
         self.epoch = new_epoch(clock)
-        trouble = Trouble()
+        trouble = trouble or Trouble()
         self._inbox = Inbox(layer, ASK_GROUP, clock, trouble)
         self._clock = clock
         self._discovery = discovery or Discovery(client, clock=clock)

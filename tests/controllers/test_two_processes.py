@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -14,11 +15,16 @@ from dashboard.controllers.link import ControllerLink
 from dashboard.controllers.messages import Answer
 from informerd.clock import SystemClock
 from informerd.controller.state import ControllerState
-from tests.program import Program
+from tests.controlplane import ControlPlane
+from tests.program import ROOT, Program
 from tests.require import redis_url
 from tests.wait import eventually
 
 pytestmark = pytest.mark.redis
+
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
+GIVEN_UP = {"metadata": {"name": "deltaboard-controllers"}, "spec": {"holderIdentity": "", "leaseDurationSeconds": 1}}
+CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 
 
 @pytest.fixture
@@ -83,3 +89,55 @@ async def test_a_poison_key_is_seen_requeued_and_gone_across_processes(
     assert link.board.main is not None
     assert link.board.main.silent
     assert await link.requeue("sample", "default/poison") is None
+
+
+async def test_of_two_workers_one_runs_the_controllers_and_the_other_goes_on_when_it_ends(
+    controlplane: ControlPlane, link: ControllerLink, new_worker: Callable[..., Program], tmp_path: Path
+) -> None:
+    controlplane.apply_crd(CRD)
+    namespace = controlplane.create_namespace(f"led-{uuid.uuid4().hex[:8]}")
+    controlplane.create(LEASES.format(namespace), GIVEN_UP)  # who makes a new one waits a while before it leads
+    env = {
+        "KUBECONFIG": str(in_namespace(controlplane.kubeconfig, namespace, tmp_path)),
+        "DELTABOARD_CONTROLLERS": "crddemo",
+        "DELTABOARD_KINDS": "namespaces",
+        "SECRET_KEY": "for this test only",
+    }
+    first = new_worker("manage.py", "informerd", **env)
+    await eventually(lambda: phases(link) == ["running"], within=40, what=first.output)
+    second = new_worker("manage.py", "informerd", **env)
+    await eventually(lambda: phases(link) == ["running", "waiting for leader"], within=20, what=second.output)
+    leader = leading(link)
+    await eventually(lambda: seen_leaders(link) == [leader, leader], within=10)
+    assert link.board.main is not None
+    assert link.board.main.report.manager.lease == f"{namespace}/deltaboard-controllers"
+    assert link.board.main.report.manager.since is not None
+
+    await asyncio.to_thread(first.stop)
+    await eventually(lambda: phases(link)[:1] == ["running"] and leading(link) != leader, within=15)
+    assert link.board.problem is None
+    assert "Traceback" not in first.output + second.output
+
+
+def phases(link: ControllerLink) -> list[str]:
+    """The phase of each worker's controller, of the one that is shown first in front."""
+    return [each.phase for heard in link.board.workers for each in heard.report.manager.controllers]
+
+
+def seen_leaders(link: ControllerLink) -> list[str]:
+    """Who leads, as each worker has it."""
+    return [heard.report.manager.leader for heard in link.board.workers]
+
+
+def in_namespace(kubeconfig: Path, namespace: str, folder: Path) -> Path:
+    """A kubeconfig whose context has this namespace."""
+    config = json.loads(kubeconfig.read_text())
+    config["contexts"][0]["context"]["namespace"] = namespace
+    path = folder / "kubeconfig"
+    path.write_text(json.dumps(config))
+    return path
+
+
+def leading(link: ControllerLink) -> str:
+    main = link.board.main
+    return main.report.manager.identity if main is not None and main.leads else ""

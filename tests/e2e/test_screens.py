@@ -22,7 +22,16 @@ def paths(cluster: ControlPlane, namespace: str) -> list[str]:
         cluster.create(pods(namespace), pod(f"checkout-66d9f8b7c-with-a-long-name-{number}", app="checkout"))
     detail = f"/resources/pods/{namespace}/checkout-66d9f8b7c-with-a-long-name-1/"
     demo = f"/resources/mydemos.crddemo.k8s.io/{namespace}/{name}/"
-    return ["/", "/feed/", f"/resources/pods/?namespace={namespace}", detail, demo, f"{demo}edit/", f"{demo}delete/"]
+    return [
+        "/",
+        "/feed/",
+        "/controllers/",
+        f"/resources/pods/?namespace={namespace}",
+        detail,
+        demo,
+        f"{demo}edit/",
+        f"{demo}delete/",
+    ]
 
 
 @pytest.mark.parametrize("width", [390, 768, 1440, 2560])
