@@ -7,7 +7,6 @@ delete, lost the deletes that it did not see, and wrote over what others had wri
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
@@ -18,7 +17,8 @@ from typing import TextIO
 
 from informerd.clock import Clock, SystemClock
 from informerd.controller.controller import Controller
-from informerd.controllers.command_line import log_lines, say_error
+from informerd.controllers.command_line import say_error
+from informerd.controllers.manager_program import manager_line, run_manager
 from informerd.controllers.pod_bookkeeping import (
     JINGHZHUS,
     Bookkeeping,
@@ -27,17 +27,20 @@ from informerd.controllers.pod_bookkeeping import (
     Jinghzhu,
     Pod,
 )
-from informerd.errors import ConfigError, InformerdError
+from informerd.errors import ConfigError
 from informerd.manager.manager import Manager
 from informerd.resource import PODS
-from informerd.rest.cluster import current_cluster, load_kubeconfig
-from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.cluster import load_kubeconfig
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter
 
 NAME = "pods"
 """The controller's, and its queue's."""
 FIRST_RETRY, LAST_RETRY = 0.1, 5.0
 """Seconds until a write that failed is tried again: the first time, and at most."""
+
+EPILOG = (
+    "PO_NAMESPACE: the pods' namespace (worker). PO_CRD_NAMESPACE: the Jinghzhus' (all). PO_KUBECONFIG: a kubeconfig."
+)
 
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
@@ -51,7 +54,7 @@ class Settings:
     jinghzhu_namespace: str = ""
     """Of the Jinghzhus; "" is all of them."""
     kubeconfig: Path | None = None
-    """None is what kubectl would take."""
+    """None where nothing is said."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Settings:
@@ -63,14 +66,14 @@ class Settings:
             kubeconfig=Path(kubeconfig) if kubeconfig else None,
         )
 
-    def cluster(self) -> ClusterConfig:
-        """Where to connect to. Raises ConfigError."""
-        if self.kubeconfig is None:
-            return current_cluster()
-        try:
-            return load_kubeconfig(self.kubeconfig, environ=os.environ)
-        except ConfigError as error:
-            raise ConfigError(f"PO_KUBECONFIG: {error}") from error
+    def checked_kubeconfig(self) -> Path | None:
+        """Raises ConfigError, which names the variable, where it cannot be used."""
+        if self.kubeconfig is not None:
+            try:
+                load_kubeconfig(self.kubeconfig, environ=os.environ)
+            except ConfigError as error:
+                raise ConfigError(f"PO_KUBECONFIG: {error}") from error
+        return self.kubeconfig
 
 
 class PodLines:
@@ -127,24 +130,23 @@ def add_pod_operator(
 
 def main(arguments: list[str] | None = None) -> int:
     """Run it as a program; the exit code: 0 after a signal, 2 for settings that cannot be used, 1 for all else."""
-    parser = argparse.ArgumentParser(
-        prog="pod_operator",
-        description="Says what happens to the pods of a namespace, and keeps the podList of the Jinghzhus.",
-        epilog="PO_NAMESPACE: the pods' namespace (worker). PO_CRD_NAMESPACE: the Jinghzhus' (all). "
-        "PO_KUBECONFIG: by default what kubectl takes.",
-    )
-    parser.parse_args(arguments)
-    log_lines()
+    parser = manager_line("pod_operator", "Says what happens to pods, and keeps the books of the Jinghzhus.")
+    parser.epilog = EPILOG
+    options = parser.parse_args(arguments)
     print_line("Init Pod Operator...")
     try:
         settings = Settings.read(os.environ)
-        manager = Manager(settings.cluster(), user_agent="pod-operator")
+        if options.kubeconfig is None:
+            options.kubeconfig = settings.checked_kubeconfig()
+    except ConfigError as error:
+        return say_error("pod_operator", error)
+
+    def add(manager: Manager) -> None:
         print_line("Ready to start Pod Operator...")
         add_pod_operator(manager, settings)
-    except InformerdError as error:
-        return say_error("pod_operator", error)
-    print_line("Pod Operator is running...")
-    return manager.run_program()
+        print_line("Pod Operator is running...")
+
+    return run_manager("pod_operator", options, add)
 
 
 def print_line(line: str) -> None:

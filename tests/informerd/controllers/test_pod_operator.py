@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from tests.controlplane import ControlPlane
 from tests.program import ROOT
@@ -17,6 +18,12 @@ from tests.wait import eventually
 
 OPERATOR = ("-m", "informerd.controllers.pod_operator")
 CRD = ROOT / "deploy" / "crd" / "jinghzhus.yaml"
+MANIFEST = ROOT / "deploy" / "controllers" / "pod_operator.yaml"
+LEASE = {
+    "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "pod-operator"},
+    "spec": {"holderIdentity": "", "leaseDurationSeconds": 1},
+}  # fmt: skip
+"""Made beforehand: who makes it waits for whoever may have held one that was deleted."""
 NAME = "jinghzhus.jinghzhu.io"
 
 NO_NAMESPACE = "can be no namespace: at most 63 small letters, digits and dashes, no dash at an end"
@@ -70,6 +77,16 @@ def shown_in_the_docs() -> list[str]:
     return ["\tResource Version: ?" if "Resource Version" in line else line for line in lines]
 
 
+def service_account(terminal: Terminal, folder: Path) -> Path:
+    """A kubeconfig with the rights of the manifest's service account, in its namespace."""
+    config = YAML(typ="safe").load(terminal.kubeconfig)
+    config["users"][0]["user"]["as"] = "system:serviceaccount:pod-operator:pod-operator"
+    config["contexts"][0]["context"]["namespace"] = "pod-operator"
+    file = folder / "kubeconfig"
+    file.write_text(json.dumps(config))
+    return file
+
+
 @pytest.fixture
 def defined(terminal: Terminal) -> Terminal:
     """A terminal whose cluster knows Jinghzhus."""
@@ -112,23 +129,28 @@ async def test_it_prints_what_pods_do_and_takes_those_that_went_from_the_list_of
     await defined.do("delete", "jinghzhus", "--all", f"--namespace={namespace}")
 
 
-async def test_it_works_before_the_definition_exists_and_catches_up_with_it(real_terminal: Terminal) -> None:
+async def test_it_works_before_the_definition_exists_and_catches_up_with_it_with_no_more_rights_than_these(
+    real_terminal: Terminal, tmp_path: Path
+) -> None:
     controlplane = real_terminal.controlplane
     assert controlplane is not None
     if controlplane.exists(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{NAME}"):
         await asyncio.to_thread(controlplane.delete_crd, NAME)
-    namespace = real_terminal.namespace("undefined")
-    await real_terminal.make(pod("alpha"), namespace)
-    with real_terminal.run(*OPERATOR, PO_NAMESPACE=namespace) as program:
+    await real_terminal.do("apply", f"--filename={MANIFEST}")
+    await real_terminal.make(json.dumps(LEASE), "pod-operator")
+    await real_terminal.make(pod("alpha"), "worker")
+    arguments = [f"--kubeconfig={service_account(real_terminal, tmp_path)}", "--probes=127.0.0.1:0"]
+    with real_terminal.run(*OPERATOR, "--leader-elect=pod-operator", *arguments) as program:
         await program.says("Name: alpha$")
         await asyncio.to_thread(controlplane.apply_crd, CRD)
-        await real_terminal.make(pod("beta"), namespace)
-        await real_terminal.make(jinghzhu("alpha", "beta"), namespace)
+        await real_terminal.make(pod("beta"), "worker")
+        await real_terminal.make(jinghzhu("alpha", "beta"), "worker")
         await program.says("Name: beta$")
-        await real_terminal.do("delete", "pod", "alpha", f"--namespace={namespace}", "--now")
-        await shows(real_terminal, namespace, "beta", current=1)
+        await real_terminal.do("delete", "pod", "alpha", "--namespace=worker", "--now")
+        await shows(real_terminal, "worker", "beta", current=1)
         assert await program.interrupt() == 0
         assert program.complaints == []
+        assert not [line for line in program.lines if "forbidden" in line]
 
 
 async def test_a_pod_that_went_while_the_api_server_was_away_is_taken_off(own_controlplane: ControlPlane) -> None:
