@@ -11,6 +11,7 @@ from informerd.cache.health import Health
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, within
 from informerd.errors import InformerStopped, NotSynced
+from informerd.manager.advice import Advice
 from informerd.manager.cached_client import CachedClient
 
 SETTLE = 30.0
@@ -24,11 +25,14 @@ class Caches:
         self._client = client
         self._shared = shared
         self._clock = clock
+        self._advice = Advice(client.factory.discovery, client.rest.config.user)
 
     def start(self) -> None:
         """Start whatever does not run yet."""
         for factory in self._client.factories:
             factory.start()
+        for informer in self._informers():
+            self._advice.watch(informer)
 
     async def settled(self) -> None:
         """Wait until each has synced or says why it cannot: one kind that is missing does not hold up the others."""
@@ -38,14 +42,15 @@ class Caches:
                     await _settled(informer)
 
     def check(self) -> None:
-        """Raises NotSynced, which says of each that has not synced why not."""
-        pending = {_name(each): why_not(each.health()) for each in self._informers() if not each.has_synced}
+        """Raises NotSynced, which says of each that has not synced why not, and what is to be done about it."""
+        pending = {_name(each): self._why_not(each) for each in self._informers() if not each.has_synced}
         if pending:
             raise NotSynced(pending)
 
     async def stop(self, seconds: float) -> tuple[str, ...]:
         """End those that are its own; what has not ended then."""
         self._client.close()
+        await self._advice.close()
         own = self._own()
         try:
             async with within(seconds, self._clock):
@@ -54,6 +59,9 @@ class Caches:
         except TimeoutError:
             return ("caches",)
         return ()
+
+    def _why_not(self, informer: SharedInformer[Any]) -> str:
+        return ": ".join(filter(None, (why_not(informer.health()), self._advice.on(informer))))
 
     def _own(self) -> list[SharedInformerFactory]:
         factories = self._client.factories

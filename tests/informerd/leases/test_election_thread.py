@@ -22,7 +22,7 @@ from informerd.rest.write_guard import guarded_writes
 from tests.controlplane import ControlPlane
 from tests.wait import eventually, until
 
-TERMS: dict[str, Any] = {"namespace": "default", "lease_duration": 2, "renew_deadline": 1.5, "retry_period": 0.2}
+TERMS: dict[str, Any] = {"namespace": "default", "lease_duration": 3, "renew_deadline": 2.5, "retry_period": 0.2}
 Begin = Callable[..., ElectionThread]
 
 
@@ -123,7 +123,7 @@ async def test_while_the_api_server_is_gone_the_lease_is_lost_and_nothing_is_wri
     await election.won()
     await asyncio.to_thread(own_controlplane.pause)
     lost = await election.lost()
-    assert "not renewed for 1.5 s" in str(lost)
+    assert "not renewed for 2.5 s" in str(lost)
     await asyncio.to_thread(own_controlplane.kill)
     other = begin(config, name, identity="other")
     await eventually(lambda: "refused the connection" in other.leadership.problem)

@@ -7,15 +7,16 @@ one of several that write the time into a config map while they lead.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import sys
 import time
 
-from informerd import Election, Manager, Object, Request, Resource, load_kubeconfig
+from informerd import Election, Manager, Object, Request, Resource, Unreachable, load_kubeconfig
 
 MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
-QUICK = {"lease_duration": 3, "renew_deadline": 2.0, "retry_period": 0.3}
+QUICK = {"lease_duration": 5, "renew_deadline": 4.0, "retry_period": 0.3}
 
 
 class ConfigMap(Object, frozen=True):
@@ -55,7 +56,8 @@ def elected(manager: Manager) -> None:
         while True:
             number += 1
             body = {"data": {"writer": str(os.getpid()), "number": str(number)}}
-            await maps.patch(f"{sys.argv[3]}/shared", body)
+            with contextlib.suppress(Unreachable):  # a request that was on its way when the process froze
+                await maps.patch(f"{sys.argv[3]}/shared", body)
             await asyncio.sleep(0.05)
 
     manager.add(write, name="writer")

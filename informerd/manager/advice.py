@@ -1,0 +1,83 @@
+"""Advice: what to do about a cache that cannot sync, in the log once, and on /readyz while it holds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from informerd.cache.health import Health, State
+from informerd.cache.shared_informer import SharedInformer
+from informerd.errors import InformerdError
+from informerd.resource import Resource
+from informerd.rest.discovery import Discovery
+
+log = logging.getLogger(__name__)
+
+_CURABLE: tuple[State, ...] = ("absent", "forbidden")
+"""What somebody has to do something about; all else mends itself."""
+
+
+class Advice:
+    """Watches over informers' health, for a program that `user` runs."""
+
+    def __init__(self, discovery: Discovery, user: str) -> None:
+        self._discovery = discovery
+        self._user = user or "the account that this process uses"
+        self._watched: dict[SharedInformer[Any], Callable[[], None]] = {}
+        self._said: dict[SharedInformer[Any], tuple[State, str]] = {}
+        self._tasks: dict[SharedInformer[Any], asyncio.Task[None]] = {}
+
+    def watch(self, informer: SharedInformer[Any]) -> None:
+        """Watch over this one, too; nothing happens if that is so already."""
+        if informer not in self._watched:
+            self._watched[informer] = informer.on_health(lambda health: self._changed(informer, health))
+            self._changed(informer, informer.health())
+
+    def on(self, informer: SharedInformer[Any]) -> str:
+        """What to do about it now; "" where there is nothing to be done."""
+        state, text = self._said.get(informer, ("live", ""))
+        return text if informer.health().state == state else ""
+
+    async def close(self) -> None:
+        """Watch over none any more."""
+        for end in self._watched.values():
+            end()
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    def _changed(self, informer: SharedInformer[Any], health: Health) -> None:
+        if health.state in _CURABLE and informer not in self._tasks and not self.on(informer):
+            task = asyncio.create_task(self._say(informer, health.state), name=f"advice on {informer.resource.key}")
+            self._tasks[informer] = task
+            task.add_done_callback(lambda _: self._tasks.pop(informer, None))
+
+    async def _say(self, informer: SharedInformer[Any], state: State) -> None:
+        resource = informer.resource
+        text = self._about_rights(informer) if state == "forbidden" else await self._about(resource)
+        self._said[informer] = (state, text)
+        log.warning("%s is %s: %s", resource.key, state, text, extra={"resource": resource.key, "state": state})
+
+    def _about_rights(self, informer: SharedInformer[Any]) -> str:
+        resource, where = informer.resource, informer.namespace
+        role = f"a Role in the namespace {where}" if where else "a ClusterRole"
+        group = f"the API group {resource.group}" if resource.group else "the core API group"
+        return f"give {self._user} {role} with the verbs get, list and watch for {resource.plural} in {group}"
+
+    async def _about(self, resource: Resource) -> str:
+        try:
+            served = await self._discovery.resources()
+        except InformerdError:
+            served = ()
+        found = next((each for each in served if (each.group, each.plural) == (resource.group, resource.plural)), None)
+        if found is not None and found.version != resource.version:
+            return (
+                f"the API server serves it in the version {found.version}, not in {resource.version}: "
+                "ask for that one, or have its definition serve both"
+            )
+        return (
+            f"create its definition ({resource.plural}.{resource.group or 'core'}, {resource.version}); "
+            "what waits for it goes on then by itself"
+        )
