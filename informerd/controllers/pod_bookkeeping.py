@@ -6,6 +6,7 @@ or while a write fails, is missed by neither.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Iterable, Iterator
 
@@ -16,10 +17,9 @@ from informerd.controller.events import Created, Deleted, ObjectEvent, Updated
 from informerd.controller.handlers import EnqueueHandler
 from informerd.controller.request import Request
 from informerd.controller.result import Result
-from informerd.errors import NotFound, ObjectReplaced
+from informerd.errors import IndexExists, NotFound, ObjectReplaced
 from informerd.manager.cached_kind import CachedKind
 from informerd.objects import Object
-from informerd.recording.recent import Recent
 from informerd.resource import Resource
 from informerd.rest.call import Json
 from informerd.writing.change import change_object
@@ -35,6 +35,12 @@ MESSAGE = "Need to do HA"
 
 SETTLE = 3.0
 """Seconds between a pod's end and what is made of it: who takes pods away on purpose takes them from the list, too."""
+
+LISTED_WITHIN = 600.0
+"""Seconds within which a pod that has gone already may still come onto a list, to be taken off it again."""
+MOST = 4096
+"""Pods that are gone, above which those of which nothing is to be expected any more are forgotten."""
+BY_NAME = "pod operator's names"
 
 
 class Spec(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -74,9 +80,12 @@ class Bookkeeping:
         self._jinghzhus = jinghzhus
         self._namespace = namespace
         self._clock = clock
-        self._gone: Recent[tuple[str, str], float] = Recent()
+        self._gone: dict[tuple[str, str], float] = {}
         """By a Jinghzhu's and a pod's name: since when, on the monotonic clock."""
+        self._most = MOST
         self._to_compare: set[Request] = set()
+        with contextlib.suppress(IndexExists):  # an earlier operator's, of the same cache
+            jinghzhus.add_index(BY_NAME, lambda jinghzhu: [jinghzhu.metadata.name])
 
     async def reconcile(self, request: Request) -> Result | None:
         """Take off what is gone, as soon as it is time for that."""
@@ -97,16 +106,16 @@ class Bookkeeping:
 
     def pod_came(self, pod: Pod) -> None:
         """One that was gone under that name is there again."""
-        self._gone.forget((pod.metadata.labels.get(LABEL, ""), pod.metadata.name))
+        self._gone.pop((pod.metadata.labels.get(LABEL, ""), pod.metadata.name), None)
 
     def pod_went(self, pod: Pod) -> Iterator[Request]:
         """It is gone: which Jinghzhus this may concern."""
         owner = pod.metadata.labels.get(LABEL)
         if owner:
-            self._gone.put((owner, pod.metadata.name), self._clock.now())
+            self._gone[owner, pod.metadata.name] = self._clock.now()
             if self._jinghzhus.has_synced:  # else it will be compared
-                named = self._jinghzhus.list(where=lambda jinghzhu: jinghzhu.metadata.name == owner)
-                yield from map(Request.of, named)
+                self._forget_old()
+                yield from map(Request.of, self._jinghzhus.by_index(BY_NAME, owner))
 
     def was_there_first(self, jinghzhu: Jinghzhu) -> None:
         """Pods of it may have gone before anybody watched."""
@@ -122,10 +131,19 @@ class Bookkeeping:
             moment = self._gone.get((owner, name))
             if moment is None and compare:
                 moment = self._clock.now()
-                self._gone.put((owner, name), moment)
+                self._gone[owner, name] = moment
             if moment is not None:
                 found[name] = moment
         return found
+
+    def _forget_old(self) -> None:
+        """Where there are many: those that nobody listed in ten minutes, never one that is still to be taken off."""
+        if len(self._gone) <= self._most:
+            return
+        listed = {(each.metadata.name, name) for each in self._jinghzhus.list() for name in each.spec.pod_list}
+        oldest = self._clock.now() - LISTED_WITHIN
+        self._gone = {key: since for key, since in self._gone.items() if since > oldest or key in listed}
+        self._most = max(MOST, 2 * len(self._gone))
 
     async def _take_off(self, jinghzhu: Jinghzhu, names: Iterable[str]) -> None:
         gone = {name for name in names if not await self._is_there(jinghzhu.metadata.name, name)}
@@ -143,7 +161,7 @@ class Bookkeeping:
             await self._pods.read(Request(self._namespace, name))
         except NotFound:
             return False
-        self._gone.forget((owner, name))
+        self._gone.pop((owner, name), None)
         return True
 
 

@@ -31,8 +31,5 @@ class Recent(Generic[K, V]):
         if len(self._values) > self._entries:
             del self._values[next(iter(self._values))]
 
-    def forget(self, key: K) -> None:
-        self._values.pop(key, None)
-
     def __len__(self) -> int:
         return len(self._values)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from informerd.clients.resource_client import ResourceClient
+from informerd.controllers import pod_bookkeeping
 from informerd.controllers.pod_bookkeeping import JINGHZHUS, Removal
 from informerd.controllers.pod_operator import Settings, add_pod_operator
 from informerd.manager.manager import Manager
@@ -144,6 +145,23 @@ async def test_a_pod_that_went_before_its_name_was_listed_is_taken_off_then(
         await jinghzhus(cluster).patch("demo", {"spec": {"podList": ["a"], "current": 1}})
         await cluster.settled()
         assert await listed(cluster) == ([], 0, "Need to do HA")
+
+
+async def test_however_many_go_none_that_is_listed_is_forgotten_and_of_the_others_only_the_new_are_known(
+    cluster: LiveCluster, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pod_bookkeeping, "MOST", 2)
+    names = [f"p{number}" for number in range(8)]
+    await cluster.apply(*(pod(name) for name in names), jinghzhu(*names[:6]))
+    async with operating(cluster, clock):
+        await end(cluster, "p6")
+        await pass_by(cluster, clock, 601)
+        await end(cluster, *names[:6], "p7")
+        await pass_by(cluster, clock, SETTLE)
+        assert await listed(cluster) == ([], 0, "Need to do HA")
+        await jinghzhus(cluster).patch("demo", {"spec": {"podList": ["p6", "p7"], "current": 2}})
+        await cluster.settled()
+        assert await listed(cluster) == (["p6"], 1, "Need to do HA")
 
 
 async def test_a_pod_that_is_there_again_under_its_name_stays_on_the_list(
