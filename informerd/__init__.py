@@ -1,8 +1,8 @@
 """informerd: list, watch, cache and follow a Kubernetes API server's objects, in asyncio.
 
-Whatever a user needs can be imported from here, and keeps its name here when modules move. Two modules stand apart for
-what they bring with them: `informerd.metrics` needs prometheus_client, and `to_model` and `to_body` load the official
-client's models, but not before somebody asks for them.
+Whatever a program needs can be imported from here, and keeps its name here when modules move; what its tests need, from
+`informerd.testing`. Two modules stand apart for what they bring with them: `informerd.metrics` needs prometheus_client,
+and `to_model` and `to_body` load the official client's models, but not before somebody asks for them.
 """
 
 from typing import TYPE_CHECKING, Any
