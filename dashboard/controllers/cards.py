@@ -105,6 +105,7 @@ class Card:
     depth_chart: Chart
     rate_chart: Chart
     failed: tuple[KeyLine, ...]
+    """By key, so that no button moves from under the pointer when one of them fails again."""
     stuck: tuple[KeyLine, ...]
 
 
@@ -130,7 +131,7 @@ def card_of(state: ControllerState, history: History, now: float, watched: Seque
         failures=sum(outcome.count for outcome in outcomes if outcome.tone in ("bad", "warn")),
         depth_chart=chart_of(history.depth, "The queue's depth", "deep at most"),
         rate_chart=chart_of([count / history.step for count in history.ended], "Reconciles a second", "at most"),
-        failed=tuple(_failed(state.name, failed, kind) for failed in state.failed),
+        failed=tuple(_failed(state.name, failed, kind) for failed in sorted(state.failed, key=lambda one: one.key)),
         stuck=tuple(_stuck(state.name, stuck, kind, now) for stuck in state.stuck),
     )
 

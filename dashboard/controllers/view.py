@@ -181,7 +181,7 @@ def _worker_line(heard: Heard) -> WorkerLine:
         identity=manager.identity,
         role=role,
         tone=tone,
-        since=moment(manager.since) if manager.leads else None,
+        since=moment(manager.since) if manager.leads and not heard.silent else None,
         lease=manager.lease,
         heard=moment(heard.time) if heard.silent else None,
     )

@@ -52,6 +52,11 @@ def test_the_oldest_waiting_key_has_the_moment_since_when_it_waits() -> None:
     assert shown.stuck[0].last.datetime == "2026-11-21T07:47:26Z"
 
 
+def test_keys_that_failed_keep_their_places_however_often_they_fail() -> None:
+    newest_first = (failed("b", at=NOW), failed("c", at=NOW - 5), failed("a", at=NOW - 9))
+    assert [line.key for line in card(failed=newest_first).failed] == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize(
     ("phase", "tone"),
     [("running", "ok"), ("waiting for caches", "busy"), ("waiting for leader", "busy"), ("failed", "bad")],

@@ -1,0 +1,69 @@
+"""Sockets that follow the controllers page: one frame for all of them, and a heartbeat that knows their worker."""
+
+from __future__ import annotations
+
+from dashboard.controllers.board import SILENCE, Board
+from dashboard.live.hub import Hub
+from dashboard.live.opening import open_view
+from tests.clock import FakeClock
+from tests.controllers.made import controller, failed, report
+from tests.live.feeder import Feeder, Feeders
+from tests.live.test_hub import Browser
+
+
+class World:
+    """A hub whose worker reports when the test says so."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.board = Board(self.clock)
+        self.pods = Feeder("pods", self.clock)
+        self.hub = Hub(Feeders(self.pods), self.clock, board=self.board)
+        self.board.take(report())
+
+    def browser(self) -> Browser:
+        browser = Browser(self.hub, self.clock)
+        view = open_view(self.hub, "/controllers/")
+        assert view is not None
+        self.hub.join(browser.socket, view, view.seq, path="/controllers/")
+        return browser.flush()
+
+    def pass_time(self, seconds: float) -> None:
+        self.clock._now += seconds
+        self.pods.beat()
+        self.hub.tick()  # notices
+        self.hub.tick()  # sends
+
+
+def test_one_frame_is_rendered_for_all_who_look() -> None:
+    world = World()
+    one, two = world.browser(), world.browser()
+    world.board.take(report(controller(failed=(failed(),))))
+    rendered = world.hub.metrics.frames
+    world.pass_time(1)
+    assert world.hub.metrics.frames == rendered + 1
+    assert one.frames == two.frames
+    assert "default/poison" in one.frames[-1]["content"]
+
+
+def test_a_page_that_is_current_gets_nothing_while_nothing_changes() -> None:
+    world = World()
+    browser = world.browser()
+    world.pass_time(1)  # what its first page had is sent once more, for nobody knows what that was
+    sent = len(browser.frames)
+    for _ in range(5):
+        world.board.take(report())
+        world.pass_time(1)
+    assert len(browser.frames) == sent
+
+
+def test_the_heartbeat_says_of_this_page_alone_that_its_worker_is_gone() -> None:
+    world = World()
+    browser = world.browser()
+    assert browser.got[0]["keys"] == ["controllers"]
+    assert "parts" not in browser.beats[-1]
+    world.pass_time(SILENCE + 1)
+    beat = browser.beats[-1]
+    assert beat["parts"]["controllers"]["text"].startswith("The worker has not been heard since {since}.")
+    assert (beat["problems"], beat["state"]) == ({}, "live")
+    assert "not heard any more" in browser.frames[-1]["content"]
