@@ -133,7 +133,7 @@ class FeedView(View):
     def render_window(self, render: Renderer) -> str:
         items = "".join(self._entry(render, known) for known in self._entries)
         return (
-            partial(f"#entries-{self.id}", "innerMorph", items)
+            partial(f"#entries-{self.id}", "window", items)
             + partial(f"#rate-{self.id}", "outerMorph", render("live/_rate.html", self.context()))
             + partial(f"#bars-{self.id}", "outerMorph", render("live/_bars.html", self.context()))
         )

@@ -224,7 +224,7 @@ class ListView(View):
             rows = "".join(self._row(render, uid) for uid in wanted)
             return html + partial(f"#rows-{self.id}", "window", rows)
         html += "".join(
-            partial(f"#rows-{self.id}>#row-{dom_id(uid)}", "delete") for uid in leaving if uid not in self._deleted
+            partial(f"#rows-{self.id}>#row-{dom_id(uid)}", "leave") for uid in leaving if uid not in self._deleted
         )
         for step in steps:
             where = f"place before:row-{dom_id(step.before)}" if step.before else "place end"

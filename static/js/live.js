@@ -6,7 +6,7 @@
 
    body[data-live] is offline while there is no socket, stale while the page may not show what the cluster has, and
    live only from a beat or frame. Events on document for other scripts: deltaboard:beat (detail: the beat, with
-   `offset` seconds to add to the browser's clock), deltaboard:state (state, words), deltaboard:frame (view, seq),
+   `offset` seconds to add to the browser's clock), deltaboard:state (state, words), deltaboard:frame (view, seq, whole),
    deltaboard:rates (the overview's chart).
 
    base.html's htmx-config needs: ws.reconnectCodes [1000,1001,1005,1006,1011,4012], ws.reconnectMaxDelay 3000,
@@ -260,7 +260,7 @@
     const { element, view } = rendered();
     if (element && view === frame.view) element.dataset.seq = frame.seq;
     if (frame.rates) tell("rates", frame.rates);
-    tell("frame", { view: frame.view, seq: frame.seq });
+    tell("frame", { view: frame.view, seq: frame.seq, whole: frame.after === undefined });
     judge();
   }
 
@@ -306,6 +306,7 @@
   });
 
   document.addEventListener("deltaboard:lost", askAgain);
+  document.addEventListener("deltaboard:refresh", () => send({ view: shown.path, seq: "" }));
 
   /* ---- the socket's life ---- */
 

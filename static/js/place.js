@@ -7,6 +7,10 @@
    hx-swap="gone"                the target is marked data-gone and removed after three seconds.
    hx-swap="window"              the target's content becomes the fragment's; what is the same keeps its node.
    hx-swap="latest max:200"      the fragment goes to the start of the target, which keeps its first 200 elements.
+   hx-swap="leave"               the target is removed.
+
+   In a holder that carries data-ui-held (see hold.js) nothing comes, moves or leaves: what is there is morphed where it
+   stands, and a deltaboard:waiting event says how much was not done.
 
    A cell whose value changed has the class `changed` for a second, an inserted row `added`. A reference that is not
    there loses nothing: the row goes to the end and a deltaboard:lost event on document asks for the whole window. */
@@ -18,6 +22,13 @@
   const marks = new WeakMap(); // element → Map(class → timer)
   const going = new WeakMap(); // row → timer of its removal
   let api;
+
+  const holderOf = (element) => element.closest("[data-ui-held]");
+  const isHeld = (element) => holderOf(element) !== null;
+
+  function waiting(count) {
+    if (count) document.dispatchEvent(new CustomEvent("deltaboard:waiting", { detail: { count } }));
+  }
 
   function mark(element, name) {
     let held = marks.get(element);
@@ -88,7 +99,24 @@
     return present;
   }
 
+  /* Whether the row is there and stands where it is to stand; it is morphed where it is. */
+  function placeHeld(target, row, before) {
+    const present = row.id ? document.getElementById(row.id) : null;
+    if (present?.parentNode !== target) return false;
+    const texts = values(present);
+    const next = nextThatStays(present)?.id ?? "";
+    api.morph(present, alone(row), false);
+    present.removeAttribute("data-gone");
+    stay(present);
+    markChanges(present, texts);
+    return next === String(before ?? "");
+  }
+
   function place(target, fragment, spec) {
+    if (isHeld(target)) {
+      waiting(Array.from(fragment.children).filter((row) => !placeHeld(target, row, spec.before)).length);
+      return [];
+    }
     let reference = null;
     if (spec.before) {
       reference = document.getElementById(String(spec.before));
@@ -103,13 +131,34 @@
   function gone(row) {
     row.setAttribute("data-gone", "");
     stay(row);
+    if (isHeld(row)) waiting(1);
+    else fade(row);
+    return [];
+  }
+
+  function fade(row) {
     going.set(row, setTimeout(() => {
       if (row.hasAttribute("data-gone")) row.remove();
     }, GONE));
+  }
+
+  function leave(row) {
+    if (isHeld(row)) waiting(1);
+    else row.remove();
+    return [];
+  }
+
+  function windowHeld(target, fragment) {
+    const coming = Array.from(fragment.children);
+    const ids = new Set(coming.map((row) => row.id));
+    const leaving = Array.from(target.children).filter((row) => !ids.has(row.id)).length;
+    const place = (row, index) => placeHeld(target, row, coming[index + 1]?.id);
+    waiting(leaving + coming.filter((row, index) => !place(row, index)).length);
     return [];
   }
 
   function replaceWindow(target, fragment) {
+    if (holderOf(target)?.dataset.uiHeld === "held") return windowHeld(target, fragment);
     const before = new Map();
     const leaving = [];
     for (const row of Array.from(target.children)) {
@@ -125,21 +174,29 @@
       if (before.has(row.id)) markChanges(row, before.get(row.id));
     }
     for (const [row, next] of leaving) {
-      if (kept.has(row.id)) stay(row);
-      else target.insertBefore(row, next ? target.querySelector(`:scope > #${CSS.escape(next)}`) : null);
+      if (kept.has(row.id)) {
+        stay(row);
+        continue;
+      }
+      target.insertBefore(row, next ? target.querySelector(`:scope > #${CSS.escape(next)}`) : null);
+      if (!going.has(row)) fade(row); // it was held until now
     }
     return Array.from(target.children);
   }
 
   function latest(target, fragment, spec) {
     const entries = Array.from(fragment.children);
+    if (isHeld(target)) {
+      waiting(entries.length);
+      return [];
+    }
     target.prepend(...entries);
     const most = Number(spec.max) || 200;
     while (target.children.length > most) target.lastElementChild.remove();
     return entries;
   }
 
-  const styles = { place, gone, window: replaceWindow, latest };
+  const styles = { place, gone, leave, window: replaceWindow, latest };
 
   htmx.registerExtension("place", {
     init(internal) {

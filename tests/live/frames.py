@@ -52,7 +52,7 @@ class Page:
         row = op.target.partition(">#row-")[2]
         if style == "gone":
             self.gone |= {row} & set(self.order)
-        elif style == "delete":
+        elif style == "leave":
             self.order = [uid for uid in self.order if uid != row]
         elif style == "window":
             self.order = op.rows

@@ -96,7 +96,7 @@ def test_a_deleted_row_is_marked_gone_and_one_beside_it_added_in_the_same_frame_
 def test_a_row_that_no_longer_matches_leaves_at_once() -> None:
     shown = Shown("q=status=Running", rows=many(2))
     shown.feed.put(pod("pod-00001", status="Failed", tone="bad"))
-    assert shown.update() == ["delete uid-default-pod-00001"]
+    assert shown.update() == ["leave uid-default-pod-00001"]
 
 
 def test_a_changed_sort_value_moves_only_that_row() -> None:
@@ -110,7 +110,7 @@ def test_a_changed_sort_value_moves_only_that_row() -> None:
 def test_the_window_holds_100_rows_and_what_leaves_it_is_taken_out() -> None:
     shown = Shown(rows=many(WINDOW + 5))
     shown.feed.put(pod("aaa"), op="added")
-    assert shown.update() == [f"delete uid-default-pod-{WINDOW - 1:05d}", "place uid-default-aaa"]
+    assert shown.update() == [f"leave uid-default-pod-{WINDOW - 1:05d}", "place uid-default-aaa"]
     assert len(shown.page.order) == WINDOW
 
 
@@ -182,7 +182,7 @@ def test_a_row_grows_too_old_for_the_filter_without_any_change() -> None:
     clock._now += 11
     shown.results.pass_time(clock.time())
     assert shown.view.dirty
-    assert shown.update() == ["delete uid-default-old"]
+    assert shown.update() == ["leave uid-default-old"]
     assert shown.results.next_due() == now + 3600
 
 

@@ -1,0 +1,121 @@
+"""Nothing jumps under the pointer, and nothing at all while a page is paused; letting go shows what there is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.live.conftest import PageServer, open_live
+from tests.live.test_browser_place import order, row
+
+pytestmark = pytest.mark.browser
+
+BY_RESTARTS = "/resources/pods/?sort=-restarts"
+
+
+def chip(page: Page) -> Locator:
+    return page.locator("#held")
+
+
+def rest_on(page: Page, name: str) -> None:
+    row(page, name).hover()
+    expect(chip(page)).to_have_text("held")
+
+
+def let_go(page: Page) -> None:
+    page.mouse.move(5, 5)
+    expect(chip(page)).to_be_hidden()
+    expect(page.locator("[data-ui-held]")).to_have_count(0)
+
+
+def put(server: PageServer, name: str, version: int, restarts: int) -> None:
+    server.do("put", rows=[{"name": name, "version": version, "restarts": restarts}])
+
+
+def test_under_the_pointer_cells_change_where_they_stand_and_moves_are_counted(page: Page, server: PageServer) -> None:
+    open_live(page, server.url + BY_RESTARTS)
+    before = order(page)
+    rest_on(page, "pod-010")
+    put(server, "pod-020", 2, 7)
+    expect(row(page, "pod-020").locator(".c-restarts")).to_have_text("7")
+    put(server, "pod-new", 1, 9)
+    expect(chip(page)).to_have_text("held · 2 changes waiting")
+    assert order(page) == before
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    let_go(page)
+    expect(row(page, "pod-new")).to_have_count(1)
+    assert order(page)[:2] == ["pod-new", "pod-020"]
+    assert {state["state"] for state in page.evaluate("window.states")} <= {"live"}
+
+
+def test_under_the_pointer_deleted_rows_are_marked_and_stay_until_it_goes(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/resources/pods/")
+    rest_on(page, "pod-010")
+    server.do("drop", names=["pod-011"])
+    expect(row(page, "pod-011")).to_have_attribute("data-gone", "")
+    page.wait_for_timeout(3500)  # longer than deleted rows stay otherwise
+    expect(row(page, "pod-011")).to_have_count(1)
+    let_go(page)
+    expect(row(page, "pod-011")).to_have_count(0, timeout=8000)
+
+
+def test_a_storm_that_replaces_the_window_moves_nothing_while_it_is_held(page: Page, server: PageServer) -> None:
+    open_live(page, server.url + BY_RESTARTS)
+    before = order(page)
+    rest_on(page, "pod-010")
+    storm = [{"name": f"pod-{n:03d}", "version": 3, "restarts": n} for n in range(5, 100)]
+    server.do("put", rows=storm)
+    expect(chip(page)).to_have_text(re.compile(r"held · \d+ changes waiting"))
+    assert order(page) == before
+    let_go(page)
+    expect(row(page, "pod-099").locator(".c-restarts")).to_have_text("99")
+    assert order(page)[0] == "pod-099"
+
+
+def test_a_paused_page_waits_until_it_is_resumed_and_then_shows_what_changed(page: Page, server: PageServer) -> None:
+    open_live(page, server.url + BY_RESTARTS)
+    page.get_by_role("button", name="Pause").click()
+    expect(chip(page)).to_have_text("paused")
+    put(server, "pod-new", 1, 9)
+    expect(chip(page)).to_have_text("paused · 1 change waiting")
+    expect(page.get_by_role("button", name="Pause")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Pause").click()
+    expect(row(page, "pod-new")).to_have_count(1)
+    expect(chip(page)).to_be_hidden()
+
+
+def test_a_paused_feed_counts_what_it_does_not_show(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/feed/")
+    page.get_by_role("button", name="Pause").click()
+    shown = page.locator("ol.feed > li").count()
+    server.do("say", number=5)
+    expect(chip(page)).to_have_text("paused · 5 changes waiting")
+    assert page.locator("ol.feed > li").count() == shown
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("ol.feed > li")).to_have_count(shown + 5)
+
+
+def test_another_filter_while_paused_shows_its_rows_and_stays_paused(page: Page, server: PageServer) -> None:
+    open_live(page, server.url + BY_RESTARTS)
+    page.get_by_role("button", name="Pause").click()
+    page.locator("#q").fill("pod-00")
+    expect(row(page, "pod-050")).to_have_count(0)
+    expect(row(page, "pod-005")).to_have_count(1)
+    expect(chip(page)).to_have_text("paused")
+    put(server, "pod-00x", 1, 9)
+    expect(chip(page)).to_have_text("paused · 1 change waiting")
+
+
+def test_a_window_that_was_lost_with_its_socket_is_asked_for_again(page: Page, server: PageServer) -> None:
+    open_live(page, server.url + BY_RESTARTS)
+    page.get_by_role("button", name="Pause").click()
+    put(server, "pod-new", 1, 9)
+    expect(chip(page)).to_have_text("paused · 1 change waiting")
+    server.do("turn_away", code=4012)
+    server.do("close", code=4012)
+    expect(page.locator("body")).not_to_have_attribute("data-live", "live")
+    page.get_by_role("button", name="Pause").click()
+    server.do("turn_away", code=0)
+    expect(row(page, "pod-new")).to_have_count(1, timeout=15000)
