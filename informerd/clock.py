@@ -38,6 +38,21 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
+class AwakeClock(SystemClock):
+    """Counts the time in which the machine slept as well: for what others may have done meanwhile, such as a lease.
+
+    (CLOCK_BOOTTIME, where there is one; Python's monotonic clock stands still on a Linux machine that is suspended.)
+    """
+
+    def now(self) -> float:
+        return _boot_time()
+
+
+def _boot_time() -> float:
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if clock is None else time.clock_gettime(clock)
+
+
 async def sleep_or(event: asyncio.Event, seconds: float, clock: Clock) -> bool:
     """Wait until `event` is set or `seconds` have passed; whether it was the event."""
     if event.is_set():

@@ -13,7 +13,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from informerd.clock import Clock, SystemClock
+from informerd.clock import AwakeClock, Clock
 from informerd.errors import InformerdError, LeaderElectionLost
 from informerd.leases.election import Election
 from informerd.leases.elector import Elector
@@ -33,7 +33,8 @@ _LOOK = 0.05
 class ElectionThread:
     """Takes part in an election from `start` to `stop`, for the running event loop in which it is made.
 
-    `config`'s `authorization`, where it has one, is called in that thread's loop. `clock` must do for both threads.
+    `config`'s `authorization`, where it has one, is called in that thread's loop. `clock` must do for both threads; by
+    default it counts the time in which the machine was suspended.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class ElectionThread:
     ) -> None:
         self._config = config
         self._election = election
-        self._clock = clock or SystemClock()
+        self._clock = clock or AwakeClock()
         self._user_agent = user_agent
         namespace = election.namespace or config.namespace
         self.leadership = Leadership(election, f"{namespace}/{election.name}", self._clock)
@@ -89,12 +90,21 @@ class ElectionThread:
             return
         self._release = release and self._election.release
         self._stopped = True
-        if (loop := self._loop) is not None:
-            with contextlib.suppress(RuntimeError):  # it has ended by itself
-                loop.call_soon_threadsafe(self._enough.set)
+        self._tell_thread()
         await self._ended.wait()
         self._thread.join()
         self.leadership.end(self.leadership.problem)
+
+    def abandon(self) -> None:
+        """Have it end, without waiting for that, and the lease expire. From here on this process does not lead."""
+        self._stopped = True
+        self.leadership.end("this process was cut short")
+        self._tell_thread()
+
+    def _tell_thread(self) -> None:
+        if (loop := self._loop) is not None:
+            with contextlib.suppress(RuntimeError):  # it has ended by itself
+                loop.call_soon_threadsafe(self._enough.set)
 
     def _lost(self) -> LeaderElectionLost:
         if isinstance(self._fault, LeaderElectionLost):

@@ -98,6 +98,16 @@ class Lifecycle:
         self.phase = "stopped"
         return tuple(dict.fromkeys(left))
 
+    def abandon(self) -> None:
+        """Cancel all that still runs, and wait for nothing: whoever waited for `end` was cancelled."""
+        self._parts.leaders.cancel()
+        self._parts.others.cancel()
+        if self._recording is not None:
+            self._recording.cancel()
+        if self._parts.election is not None:
+            self._parts.election.abandon()
+        self.phase = "stopped"
+
     async def _start_work(self) -> None:
         await self._parts.caches.settled()
         self._parts.others.start()

@@ -259,7 +259,7 @@ class Manager:
         if self._election_terms is not None:
             config, terms = self.client.rest.config, self._election_terms
             user_agent = f"{self.client.rest.user_agent} leader-election"
-            self._election = ElectionThread(config, terms, clock=self._clock, user_agent=user_agent)
+            self._election = ElectionThread(config, terms, user_agent=user_agent)
         lifecycle = self._lifecycle = Lifecycle(self._parts(), graceful=self._graceful, clock=self._clock)
         if self._stopped:
             lifecycle.stop()
@@ -270,7 +270,7 @@ class Manager:
             lost = await lifecycle.until_end()
         finally:
             self._stopped = True
-            left = await lifecycle.end(lost)
+            left = await self._end(lifecycle, lost)
             if self._own_client:
                 await self.client.rest.close()
             if left:
@@ -312,6 +312,13 @@ class Manager:
             controllers=tuple(each.state() for each in self._controllers.values()),
             runnables=tuple(run.state() for run in (*self._others.runs, *self._leaders.runs)),
         )
+
+    async def _end(self, lifecycle: Lifecycle, lost: LeaderElectionLost | None) -> tuple[str, ...]:
+        try:
+            return await lifecycle.end(lost)
+        except BaseException:  # a second cancellation
+            lifecycle.abandon()
+            raise
 
     @property
     def _phase(self) -> ManagerPhase:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from informerd.manager.cached_client import CachedClient
 
@@ -11,12 +11,16 @@ if TYPE_CHECKING:
 
     from informerd.metrics import InformerCollector
     from informerd.metrics.controller_collector import HasControllers
+    from informerd.metrics.manager_collector import HasState
+
+    class _Manager(HasControllers, HasState, Protocol):
+        """What has both."""
 
 
 class MetricsPage:
     """The numbers of a manager; `registry` takes a program's own collectors, too."""
 
-    def __init__(self, client: CachedClient, manager: HasControllers) -> None:
+    def __init__(self, client: CachedClient, manager: _Manager) -> None:
         self._client = client
         self._manager = manager
         self._registry: CollectorRegistry | None = None
@@ -28,12 +32,13 @@ class MetricsPage:
         if self._registry is None:
             from prometheus_client import CollectorRegistry  # none but who serves metrics needs it
 
-            from informerd.metrics import ControllerCollector, InformerCollector
+            from informerd.metrics import ControllerCollector, InformerCollector, ManagerCollector
 
             self._registry = CollectorRegistry()
             self._informers = InformerCollector(*self._client.factories)
             self._registry.register(self._informers)
             self._registry.register(ControllerCollector(self._manager))
+            self._registry.register(ManagerCollector(self._manager))
         return self._registry
 
     def text(self) -> tuple[bytes, str]:

@@ -48,7 +48,7 @@ class Run:
 
     def state(self) -> RunnableState:
         """What it looks like now."""
-        return RunnableState(name=self.name, phase=self._phase, problem=self._problem)
+        return RunnableState(name=self.name, phase=self._phase, problem=self._problem, failures=self.failures)
 
     def start(self) -> None:
         """Begin, in the running event loop and the present context; nothing happens if it has begun."""

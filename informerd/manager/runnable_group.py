@@ -48,10 +48,15 @@ class RunnableGroup:
             for run in self.runs:
                 run.stop()
             await self._ended(seconds)
-        for run in self._running():
-            run.cancel()
+        self.cancel()
         await self._ended(LAST_WORD)
         return tuple(run.name for run in self._running())
+
+    def cancel(self) -> None:
+        """Have them end at once, and wait for none."""
+        self._stopped = True
+        for run in self._running():
+            run.cancel()
 
     async def _ended(self, seconds: float) -> None:
         tasks = [run.task for run in self._running() if run.task is not None]

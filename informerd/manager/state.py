@@ -20,6 +20,7 @@ class RunnableState(msgspec.Struct, frozen=True, kw_only=True):
     phase: RunnablePhase = "created"
     problem: str = ""
     """Why it has failed, in words."""
+    failures: int = 0
 
 
 class ManagerState(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,5 +5,6 @@ Needs prometheus_client, which nothing else of informerd imports by itself.
 
 from informerd.metrics.collector import InformerCollector
 from informerd.metrics.controller_collector import ControllerCollector
+from informerd.metrics.manager_collector import ManagerCollector
 
-__all__ = ["ControllerCollector", "InformerCollector"]
+__all__ = ["ControllerCollector", "InformerCollector", "ManagerCollector"]

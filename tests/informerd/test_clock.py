@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
-from informerd.clock import within
+from informerd.clock import AwakeClock, within
 from tests.clock import FakeClock, settle
 
 
@@ -49,3 +50,11 @@ async def test_a_cancellation_from_outside_stays_one(clock: FakeClock) -> None:
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert clock.sleeps == []
+
+
+def test_the_clock_of_leases_counts_the_time_in_which_the_machine_slept() -> None:
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        pytest.skip("there is no such clock here")
+    before = time.clock_gettime(time.CLOCK_BOOTTIME)
+    now = AwakeClock().now()
+    assert before <= now <= time.clock_gettime(time.CLOCK_BOOTTIME)

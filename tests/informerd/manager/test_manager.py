@@ -388,6 +388,36 @@ async def test_cancelling_it_stops_it_in_order_too(demo: Place, run: Run, diary:
     assert (await lease(demo)).is_released
 
 
+async def test_a_second_cancellation_waits_for_nothing_more_and_this_process_leads_no_more(
+    demo: Place, run: Run, diary: Diary
+) -> None:
+    await free_lease(demo)
+    manager = Manager(demo.config, election=election(demo))
+    let_go = asyncio.Event()
+
+    class Slow:
+        async def run(self) -> None:
+            diary.lines.append("work begins")
+            try:
+                await let_go.wait()
+            except asyncio.CancelledError:
+                diary.lines.append("work is cut short")
+
+        def stop(self) -> None:
+            diary.lines.append("work is asked to stop")
+
+    manager.add(Slow())
+    task = run(manager)
+    await eventually(lambda: diary.lines)
+    task.cancel()
+    await eventually(lambda: diary.lines[-1] == "work is asked to stop")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not manager.state().leads
+    await eventually(lambda: diary.lines[-1] == "work is cut short")
+
+
 async def test_it_runs_once_and_not_at_all_when_stopped_before(demo: Place, diary: Diary) -> None:
     manager = Manager(demo.config)
     manager.add(diary.runnable("work"))

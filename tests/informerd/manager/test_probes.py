@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 from informerd.errors import InvalidCall
+from informerd.leases.election import Election
 from informerd.manager.health_checks import CHECK_TIMEOUT, HealthChecks
 from informerd.manager.manager import Manager
 from informerd.manager.probe_server import ProbeServer
@@ -92,6 +93,22 @@ async def test_metrics_are_those_of_its_caches_and_controllers(demo: Place, run:
         'informerd_synced{cluster="",group="",namespace="",resource="configmaps",selector="",version="v1"} 1.0' in text
     )
     assert 'controller="counted"' in text
+
+
+async def test_metrics_say_who_leads_and_what_has_failed(demo: Place, run: Run) -> None:
+    terms = Election("lead", namespace=demo.namespace, lease_duration=4, renew_deadline=3, retry_period=0.2)
+    manager = Manager(demo.config, probes="127.0.0.1:0", election=terms)
+
+    async def broken() -> None:
+        raise OSError
+
+    manager.add(broken, name="broken", needs_leader=False)
+    run(manager)
+    await eventually(lambda: manager.state().runnables[0].failures)
+    status, text = await asked(manager, "/metrics")
+    assert status == 200
+    assert f'leader_election_master_status{{name="{demo.namespace}/lead"}} 0.0' in text
+    assert 'informerd_runnable_failures_total{name="broken"} 1.0' in text
 
 
 @pytest.mark.parametrize("address", ["8081", "localhost", "127.0.0.1:http", "127.0.0.1:99999", "http://a:1/x", ""])
