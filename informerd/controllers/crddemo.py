@@ -34,6 +34,8 @@ QUEUE = "Mydemos"
 RESYNC = 30.0
 """Seconds. What a resync repeats has the version that was seen, and is left out."""
 WORKERS = 2
+BACKLOG = 500
+"""Events still to be written, from which on no more are said until they are: past 1,000, some would be lost."""
 SYNCED = "Synced"
 MESSAGE = "Mydemo synced successfully"
 
@@ -64,6 +66,8 @@ class MydemoReconciler:
         else:
             log.info("[DemoCRD] Try to process mydemo: %s, ip %s, port %d ...", request, demo.spec.ip, demo.spec.port)
             self._events.event(demo, "Normal", SYNCED, MESSAGE)
+            if self._events.state().queued >= BACKLOG:
+                await self._events.flush()
         log.info("Successfully synced '%s'", request)
 
 

@@ -12,8 +12,10 @@ import pytest
 
 from examples.replica_set import add_replica_sets
 from informerd import CachedKind, Controller, Manager, Object, Request, SharedInformer, WorkQueue
+from informerd.controllers import crddemo
 from informerd.controllers.crddemo import add_crddemo
 from informerd.controllers.tutorial import MOST_RETRIES, Tutorial
+from informerd.recording import outbox
 from informerd.resource import MYDEMOS
 from informerd.testing import LiveCluster
 from tests.informerd.controllers.samples import mydemo, replica_set
@@ -64,6 +66,20 @@ async def test_a_flood_of_10_000_names_is_worked_off_once_each(terminal: Termina
     assert sorted(synced) == sorted(f"Successfully synced '{each}'" for each in [*FLOOD, "flood/alpha"])
     assert len([line for line in lines.said if line.startswith("[DemoCRD] Deleting mydemo: flood/")]) == len(FLOOD)
     assert controller.state().failed == ()
+
+
+async def test_in_a_flood_no_object_goes_without_its_event(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "QUEUE", 20)
+    monkeypatch.setattr(crddemo, "BACKLOG", 10)
+    terminal.namespace("events")
+    async with LiveCluster(terminal.config) as cluster:
+        await cluster.apply(*(_in("events", mydemo(f"demo-{number}")) for number in range(60)))
+        add_crddemo(manager := Manager(cluster.client))
+        async with cluster.running(manager):
+            await cluster.settled()
+        events = manager.state().events
+        assert (events.dropped, events.refused) == (0, 0)
+        assert len(await cluster.dynamic.resource("events", "events").list()) == 60
 
 
 async def test_the_tutorial_controller_gives_a_poison_name_up_until_it_changes_and_works_off_the_flood(
