@@ -1,13 +1,16 @@
-"""A load server of our own: python -m benchmarks.stub PORT PODS EVENTS. It lists and watches from prepared bytes.
+"""A load server of our own: python -m benchmarks.stub PORT PODS EVENTS [asked]. It lists and watches prepared bytes.
 
 It stands in for `watch-stub` where that is missing, and serves what that has not: `/api/v1/pods` is full, every other
-collection is empty and silent.
+collection is empty and silent, and discovery knows pods. With `asked` the events come when somebody gets `/start`, else
+after three seconds.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
+from typing import Any
 
 from benchmarks.pods import LAST_VERSION, pod
 
@@ -18,8 +21,33 @@ DIFFERENT = 20_000
 """Events that are prepared; they are sent over and over."""
 
 
+def _resources(group_version: str, **kinds: str) -> dict[str, Any]:
+    verbs = ["list", "watch"]
+    found = [{"name": name, "singularName": "", "kind": kind, "verbs": verbs} for name, kind in kinds.items()]
+    resources = [each | {"namespaced": each["name"] == "pods"} for each in found]
+    return {"kind": "APIResourceList", "groupVersion": group_version, "resources": resources}
+
+
+EXTENSIONS = {"groupVersion": "apiextensions.k8s.io/v1", "version": "v1"}
+
+DISCOVERY: dict[str, dict[str, Any]] = {
+    "/version": {"major": "1", "minor": "37", "gitVersion": "v1.37.1"},
+    "/api": {"kind": "APIVersions", "versions": ["v1"]},
+    "/apis": {
+        "kind": "APIGroupList",
+        "apiVersion": "v1",
+        "groups": [{"name": "apiextensions.k8s.io", "versions": [EXTENSIONS], "preferredVersion": EXTENSIONS}],
+    },
+    "/api/v1": _resources("v1", pods="Pod", namespaces="Namespace"),
+    "/apis/apiextensions.k8s.io/v1": _resources(
+        "apiextensions.k8s.io/v1", customresourcedefinitions="CustomResourceDefinition"
+    ),
+}
+
+
 class Stub:
-    def __init__(self, pods: int, events: int) -> None:
+    def __init__(self, pods: int, events: int, *, asked: bool = False) -> None:
+        self._asked = asyncio.Event() if asked else None
         items = [pod(number, number + 1) for number in range(pods)]
         head = b'{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[' % pods
         self._list = head + b",".join(items) + b"]}"
@@ -43,8 +71,10 @@ class Stub:
     async def _answer(self, target: str, writer: asyncio.StreamWriter) -> None:
         path, _, query = target.partition("?")
         full = path == "/api/v1/pods"
+        if path == "/start" and self._asked:
+            self._asked.set()
         if "watch=true" not in query:
-            body = self._list if full else b"ok" if path == "/livez" else _empty_list(path)
+            body = self._list if full else _document(path)
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body))
             writer.write(body)
             await writer.drain()
@@ -53,11 +83,17 @@ class Stub:
         if "sendInitialEvents=true" in query:
             await _send(writer, self._initial if full else [_bookmark(_kind(path), 1)])
         if full:
-            await asyncio.sleep(DELAY)
+            await (self._asked.wait() if self._asked else asyncio.sleep(DELAY))
             for start in range(0, self._count, len(self._changes) or 1):
                 await _send(writer, self._changes[: self._count - start])
             await _send(writer, [self._last])
         await asyncio.Event().wait()
+
+
+def _document(path: str) -> bytes:
+    if path in ("/livez", "/start"):
+        return b"ok"
+    return json.dumps(DISCOVERY[path]).encode() if path in DISCOVERY else _empty_list(path)
 
 
 async def _send(writer: asyncio.StreamWriter, events: list[bytes]) -> None:
@@ -85,11 +121,11 @@ def _empty_list(path: str) -> bytes:
     return b'{"kind":"%bList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}' % _kind(path)
 
 
-async def main(port: int, pods: int, events: int) -> None:
-    stub = Stub(pods, events)
+async def main(port: int, pods: int, events: int, *, asked: bool) -> None:
+    stub = Stub(pods, events, asked=asked)
     server = await asyncio.start_server(stub.serve, "127.0.0.1", port)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*map(int, sys.argv[1:])))
+    asyncio.run(main(*map(int, sys.argv[1:4]), asked="asked" in sys.argv[4:]))

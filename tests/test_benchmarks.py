@@ -66,3 +66,19 @@ def test_the_views_benchmark_prints_what_programs_read() -> None:
     lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
     assert lines["a change, 200 rows, 10 lists"]["ratios"]["at 100 rows"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
+
+
+def test_the_work_queues_benchmark_prints_what_programs_read() -> None:
+    command = [sys.executable, "-m", "benchmarks.workqueue", "--json", "--keys", "200", "--rounds", "1"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=60)
+    lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
+    assert lines["asyncio.Queue: 10,000 keys wait"]["ratios"]["informerd's"].startswith("× ")
+    assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
+
+
+def test_the_controllers_benchmark_handles_every_event_and_so_does_kopf() -> None:
+    command = [sys.executable, "-m", "benchmarks.controllers", "--json", "--pods", "60", "--rounds", "1"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
+    lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
+    assert lines["kopf, on.event"]["ratios"]["informerd's events"].startswith("× ")
+    assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())

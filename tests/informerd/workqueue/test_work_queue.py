@@ -249,7 +249,7 @@ class TestDelays:
     async def test_keys_that_become_due_come_in_the_order_of_their_times(
         self, queue: WorkQueue[str], clock: FakeClock
     ) -> None:
-        for key, seconds in (("c", 3), ("a", 1), ("b", 2), ("d", 3)):
+        for key, seconds in (("c", 3), ("a", 1), ("b", 2), ("d", 3), ("c", 3)):
             queue.add_after(key, seconds)
         await clock.advance(5)
         assert await take_all(queue) == ["a", "b", "c", "d"]
