@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from inspect import signature
 from pathlib import Path
 
 from informerd.cache import (
@@ -26,6 +27,8 @@ from informerd.leases.election import Election
 from informerd.manager import cached_client, caches, health_checks, manager
 from informerd.recording import correlator, outbox, recent, writer
 from informerd.rest import rest_client
+from informerd.workqueue.rate_limiter import BucketRateLimiter, ExponentialRateLimiter
+from informerd.workqueue.work_queue import LOW_PRIORITY
 from informerd.writing import retry
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +90,10 @@ def test_the_constants_are_those_of_the_document() -> None:
     assert (correlator.SIMILAR, correlator.SIMILAR_WITHIN, correlator.BURST, correlator.REFILL) == (10, 600, 25, 300)
     assert (recent.ENTRIES, outbox.QUEUE, writer.TRIES, writer.PAUSE) == (4096, 1000, 12, 10)
     assert (controller.SYNC_TIMEOUT, source_set.COMPLAIN_AFTER, controller.STUCK_AFTER) == (120, 10, 60)
+    bucket = {name: each.default for name, each in signature(BucketRateLimiter).parameters.items()}
+    failures = {name: each.default for name, each in signature(ExponentialRateLimiter).parameters.items()}
+    assert (failures["base"], failures["maximum"], bucket["rate"], bucket["burst"]) == (0.005, 1000, 10, 100)
+    assert LOW_PRIORITY == -100
     assert (workers.TURN, workers.TURN_REQUESTS) == (0.01, 100)
     assert (retry.TRIES, retry.FIRST, retry.LONGEST) == (8, 0.01, 1)
     assert (shared_informer.MINIMUM_RESYNC, watch_session.SHORT, beginning.BEGIN_WITHIN) == (1, 1, 30)
