@@ -4,7 +4,7 @@
 * ``foregroundDeletion`` holds an owner until its dependents are gone; ``orphan`` takes it out of their references.
 * A namespace being deleted is emptied and goes; so is a CustomResourceDefinition with its objects.
 * A pod goes when its grace period is over, unless a kubelet (the workload) removed it before.
-* Events are forgotten after an hour, as --event-ttl says.
+* Events are forgotten after an hour, as --event-ttl says, and the oldest ones where there are more than 30,000.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from devcluster.server.store import Change, Key, Record, Store
 
 EVENT_SECONDS = 3600.0
 """How long a Kubernetes Event is kept after its last change."""
+MOST_EVENTS = 30_000
+"""So many are kept at most, because this is all in memory."""
 
 _NOW = DeleteOptions(grace_seconds=0)
 
@@ -40,6 +42,7 @@ class Garbage:
         self._pods: dict[Key, float] = {}
         """When the grace period of each pod being deleted ends, in Unix seconds."""
         self._events: dict[Key, float] = {}
+        """When each was changed last, in Unix seconds; in this order."""
         self._woken = asyncio.Event()
         self._watched: set[str] = set()
         self._watch_buckets()
@@ -88,6 +91,7 @@ class Garbage:
 
     def _notice_record(self, bucket: str, record: Record) -> None:
         if bucket == "events":
+            self._events.pop(record.key, None)
             self._events[record.key] = self._now()
         elif bucket == "pods" and record.deleting:
             self._pods[record.key] = _deadline(objects.decode(record))
@@ -189,8 +193,12 @@ class Garbage:
 
     def _expire_events(self) -> None:
         kind = self._registry.bucket("events")
-        due = [key for key, seen in self._events.items() if self._now() - seen >= EVENT_SECONDS]
-        for key in due:
+        now = self._now()
+        while self._events:
+            key, seen = next(iter(self._events.items()))
+            if now - seen < EVENT_SECONDS and len(self._events) <= MOST_EVENTS:
+                return
+            del self._events[key]
             record = self._store.get("events", key)
             if kind is not None and record is not None:
                 self._delete(kind, record, _NOW)

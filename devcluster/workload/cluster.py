@@ -51,8 +51,8 @@ class Kind(Generic[T]):
         return sorted(self.informer.store, key=lambda obj: obj.key)
 
     def owned(self, uid: str) -> list[T]:
-        """Those that name `uid` as an owner, in the order of their keys."""
-        return self.by(OWNER, uid)
+        """Those that name `uid` as an owner, in no order."""
+        return self.informer.store.by_index(OWNER, uid)
 
     def by(self, index: str, value: str) -> list[T]:
         """Those of an index, in the order of their keys."""

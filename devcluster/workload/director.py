@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from devcluster.workload.fleet import Fleet
 from devcluster.workload.hands_off import HandsOff
@@ -16,7 +17,7 @@ from devcluster.workload.teams import App
 from informerd.errors import InformerdError
 
 _log = logging.getLogger(__name__)
-Story = Callable[[Stage], Awaitable[None]]
+Story = Callable[[Stage], Coroutine[Any, Any, None]]
 
 STORIES: tuple[Story, ...] = (
     releases.release, releases.missing_image, load.rush_hour, trouble.memory_leak, releases.canary,
@@ -34,7 +35,10 @@ TOLD_MEANWHILE = 20.0
 
 
 class Director:
-    """Only applications of the demo's teams are touched, never what people deployed or have just changed."""
+    """Only applications of the demo's teams are touched, never what people deployed or have just changed.
+
+    `rate` is above 0. Begins with a cluster whose informers have synced.
+    """
 
     def __init__(self, cast: Cast, fleet: Fleet, rate: float) -> None:
         self._cast = cast
@@ -42,13 +46,11 @@ class Director:
         self._rate = rate
         self._busy: set[str] = set()
         """Applications to which a story happens."""
-        self._hands_off = HandsOff(cast.cluster)
+        self._hands_off = HandsOff(cast.cluster, fleet.apps)
         self._numbers = itertools.count(1)
 
     async def run(self) -> None:
         """Tell stories until cancelled."""
-        if not self._rate:
-            return
         tellers = min(MOST_TELLERS, 1 + int(self._rate / TOLD_MEANWHILE), max(1, len(self._fleet.apps) // 8))
         left = max(self._rate - STORY_RATE * tellers, self._rate / 2)
         pulse = Pulse(self._cast, self._fleet, left, is_free=self._is_free)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.teams import App
 
@@ -11,11 +13,13 @@ SECONDS = 300.0
 class HandsOff:
     """Knows the generations of Deployments that the director made; any other is a person's doing."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, apps: Iterable[App]) -> None:
         self._cluster = cluster
         self._known: dict[str, int] = {}
         self._touched: dict[str, float] = {}
         """By the Deployment's key, when somebody else's change was noticed, in monotonic seconds."""
+        for app in apps:
+            self.ours(app)
 
     def ours(self, app: App) -> None:
         """What the application looks like now is the director's doing."""

@@ -55,6 +55,7 @@ class NodeAgents:
     def silence(self, name: str) -> None:
         """Let a node's kubelet fall silent."""
         self._machines.silent.add(name)
+        self.requeue(Request("", name))
 
     def end_silence(self, name: str) -> None:
         """Let it answer again."""

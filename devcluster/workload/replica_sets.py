@@ -77,26 +77,28 @@ class ReplicaSetController:
         return building.pod(replica_set, building.owner(replica_set), replica_set.spec.template, name)
 
     async def _write_status(self, replica_set: ReplicaSet) -> Result | None:
-        pods = self._pods(replica_set)
-        ready = [pod for pod in pods if pod.is_ready]
+        labels = ((replica_set.spec.template.get("metadata") or {}).get("labels") or {}).items()
+        pods = labelled = terminating = 0
+        ready: list[Pod] = []
+        for pod in self._cluster.pods.owned(replica_set.metadata.uid):
+            if pod.is_leaving:
+                terminating += 1
+            elif not pod.has_ended:
+                pods += 1
+                labelled += labels <= pod.metadata.labels.items()
+                if pod.is_ready:
+                    ready.append(pod)
         available, wait = self._available(replica_set, ready)
-        labels = (replica_set.spec.template.get("metadata") or {}).get("labels") or {}
-        new = {
-            "replicas": len(pods),
-            "fullyLabeledReplicas": sum(labels.items() <= pod.metadata.labels.items() for pod in pods),
-            "readyReplicas": len(ready),
-            "availableReplicas": available,
-            "terminatingReplicas": sum(p.is_leaving for p in self._cluster.pods.owned(replica_set.metadata.uid)),
-        }
+        new = (pods, labelled, len(ready), available, terminating)
         before = replica_set.status
         known = (
             before.replicas, before.fully_labeled_replicas, before.ready_replicas, before.available_replicas,
             before.terminating_replicas,
         )  # fmt: skip
-        if known != tuple(new.values()) or before.observed_generation != replica_set.metadata.generation:
-            shown: Json = {name: number or None for name, number in new.items()}
-            shown |= {name: new[name] for name in ("replicas", "terminatingReplicas")}
-            status = {"observedGeneration": replica_set.metadata.generation, **shown}
+        if known != new or before.observed_generation != replica_set.metadata.generation:
+            status: Json = {"observedGeneration": replica_set.metadata.generation, "replicas": pods}
+            status |= {"fullyLabeledReplicas": labelled or None, "readyReplicas": len(ready) or None}
+            status |= {"availableReplicas": available or None, "terminatingReplicas": terminating}
             await self._cluster.replica_sets.patch(replica_set, {"status": status}, status=True)
         return Result(requeue_after=wait) if wait else None
 

@@ -50,11 +50,18 @@ def dice_of(size: Size) -> Dice:
 
 
 async def run_workload(
-    config: ClusterConfig, fleet: Fleet, dice: Dice, *, rate: float, clock: Clock | None = None, directed: bool = True
+    config: ClusterConfig,
+    fleet: Fleet,
+    dice: Dice,
+    *,
+    rate: float,
+    clock: Clock | None = None,
+    on_start: Callable[[Cast], None] | None = None,
 ) -> None:
     """Keep the cluster alive until cancelled. `clock` paces everything, `dice` choose.
 
-    Not `directed`, only the controllers run: nothing happens but what follows from changes by others.
+    At rate 0 only the controllers run: nothing happens but what follows from changes by others. `on_start` is told of
+    those who act, for whoever wants to tell stories of his own.
     """
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
@@ -69,7 +76,9 @@ async def run_workload(
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         for controller in workload.controllers:
             tasks.create_task(controller.run(), name=f"controller {controller.name}")
-        if directed:
+        if on_start is not None:
+            on_start(workload.cast)
+        if rate:
             await cluster.wait_for_sync()
             tasks.create_task(Director(workload.cast, fleet, rate).run(), name="director")
 

@@ -18,6 +18,8 @@ from informerd.errors import Conflict
 COMPONENT = "default-scheduler"
 RETRY_SECONDS = (20.0, 40.0)
 """Pause before a pod that fits nowhere is tried, and complained about, again."""
+ENOUGH = 12
+"""Nodes that fit, after which no further ones are looked at (kube-scheduler's percentageOfNodesToScore)."""
 
 
 class Scheduler:
@@ -27,6 +29,7 @@ class Scheduler:
         self._cluster = cluster
         self._recorder = voices.of(COMPONENT)
         self.room = Room()
+        self._turn = 0
         self.requeue: Callable[[Request], None] = lambda _: None
         """Has a pod looked at again; set by whoever runs this controller."""
 
@@ -55,16 +58,20 @@ class Scheduler:
             self.requeue(Request.of(pod))
 
     def _chosen(self, pod: Pod) -> str | None:
-        """The node on which least is used; among equals chance decides."""
-        fitting = [node for node in self._cluster.nodes.informer.store if self._fits(pod, node)]
-        if not fitting:
-            return None
-        return min(fitting, key=lambda node: self._rank(pod, node)).metadata.name
-
-    def _fits(self, pod: Pod, node: Node) -> bool:
-        return misfit(pod, node, self.room.used(node.metadata.name)) is None
+        """Of the first so many that fit, from another one on each time, that on which least is used."""
+        fitting: list[Node] = []
+        self._turn += 1
+        nodes = self._cluster.nodes.informer.store.list()
+        for place in range(len(nodes)):
+            node = nodes[(self._turn * ENOUGH + place) % len(nodes)]
+            if misfit(pod, node, self.room.used(node.metadata.name)) is None:
+                fitting.append(node)
+                if len(fitting) == ENOUGH:
+                    break
+        return min(fitting, key=lambda node: self._rank(pod, node)).metadata.name if fitting else None
 
     def _rank(self, pod: Pod, node: Node) -> tuple[float, int]:
+        """Among equals chance decides."""
         used, has = self.room.used(node.metadata.name), allocatable(node)
         share = used.pods / max(has.pods, 1) + used.cpu / max(has.cpu, 0.001)
         return round(share, 1), zlib.crc32(f"{pod.key}{node.metadata.name}".encode())

@@ -17,9 +17,11 @@ from devcluster.server.patches import JSON_PATCH, MERGE_PATCH
 from devcluster.server.store import Change
 from devcluster.serving import Serving
 from devcluster.workload.dice import Dice
+from devcluster.workload.director import Story
 from devcluster.workload.fleet import fleet
 from devcluster.workload.run import run_workload
 from devcluster.workload.seed import seed
+from devcluster.workload.stage import Cast, Stage
 from tests.clock import FakeClock
 
 Json = dict[str, Any]
@@ -45,6 +47,7 @@ class World:
         self.core = core
         self.clock = clock
         self.changes: list[Change] = []
+        self.casts: list[Cast] = []
         for key in KINDS:
             core.store.listen(key, self.changes.append)
 
@@ -117,15 +120,13 @@ class World:
 
 
 @asynccontextmanager
-async def running(
-    *, rate: float = 5.0, directed: bool = False, pods: int = 120, number: int = 3
-) -> AsyncIterator[World]:
+async def running(*, rate: float = 0.0, pods: int = 120, number: int = 3) -> AsyncIterator[World]:
     clock = FakeClock()
     core = seeded(clock, number, pods)
     world = World(core, clock)
     async with Serving(core) as serving:
         workload = run_workload(
-            workload_config(serving), fleet(pods), Dice(number), rate=rate, clock=clock, directed=directed
+            workload_config(serving), fleet(pods), Dice(number), rate=rate, clock=clock, on_start=world.casts.append
         )
         tasks = [asyncio.create_task(workload), asyncio.create_task(core.garbage.run(interval=0.02))]
         try:
@@ -135,6 +136,19 @@ async def running(
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
     assert not [task for task in tasks if not task.cancelled() and task.exception()]
+
+
+@asynccontextmanager
+async def told(story: Story) -> AsyncIterator[tuple[World, asyncio.Task[None]]]:
+    """A calm cluster in which one story is told about shop/web."""
+    async with running() as world:
+        await world.live(1)
+        ships = fleet(120)
+        app = ships.app("shop/web")
+        assert app is not None
+        task = asyncio.ensure_future(story(Stage(world.casts[0], ships, random.Random(4), app, 1)))
+        yield world, task
+        task.cancel()
 
 
 def deployment(name: str, replicas: int = 2, image: str = "nginx:1.29.1", **spec: Any) -> Json:

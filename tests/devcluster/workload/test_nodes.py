@@ -1,0 +1,95 @@
+"""Nodes: one that falls silent and comes back, one that runs short of memory, and what their pods go through."""
+
+from __future__ import annotations
+
+from devcluster.workload.stories import trouble
+from tests.devcluster.workload.world import LEASES, NODES, PODS, SETS, Json, World, condition, told
+
+
+def silent_node(world: World) -> Json | None:
+    return next((n for n in world.all(NODES) if condition(n, "Ready")["status"] == "Unknown"), None)
+
+
+def pods_on(world: World, node: str) -> list[Json]:
+    """Those of the teams' applications, whose patience ends after half a minute."""
+    there = [pod for pod in world.all(PODS) if pod["spec"].get("nodeName") == node]
+    return [pod for pod in there if pod["metadata"]["labels"].get("tier") != "job"]
+
+
+async def test_leases_are_renewed(calm: World) -> None:
+    assert await calm.live(15, lambda: len(calm.all(LEASES)) == len(calm.all(NODES)))
+    before = {lease["metadata"]["name"]: lease["spec"]["renewTime"] for lease in calm.all(LEASES)}
+    await calm.live(12)
+    assert all(before[lease["metadata"]["name"]] < lease["spec"]["renewTime"] for lease in calm.all(LEASES))
+
+
+async def test_a_node_goes_away_loses_its_pods_and_comes_back() -> None:
+    async with told(trouble.lost_node) as (world, task):
+        assert await world.live(90, lambda: silent_node(world))
+        node = silent_node(world)
+        assert node is not None
+        name = node["metadata"]["name"]
+        assert {each["status"] for each in node["status"]["conditions"]} == {"Unknown"}
+        ready = condition(node, "Ready")
+        assert (ready["reason"], ready["message"]) == ("NodeStatusUnknown", "Kubelet stopped posting node status.")
+        stayed = [pod["metadata"]["name"] for pod in pods_on(world, name)]
+        await world.live(3)
+        taints = {(t["key"], t["effect"]) for t in world.one(NODES, "", name)["spec"]["taints"]}
+        assert taints == {("node.kubernetes.io/unreachable", each) for each in ("NoSchedule", "NoExecute")}
+        assert ("node-controller", "NodeNotReady", f"Node {name} status is now: NodeNotReady") in world.said(name)
+        lease = world.one(LEASES, "kube-node-lease", name)["spec"]["renewTime"]
+        assert all(condition(pod, "Ready")["status"] == "False" for pod in pods_on(world, name))
+        assert ("node-controller", "NodeNotReady", "Node is not ready") in world.said(stayed[0])
+        assert await world.live(45, lambda: all("deletionTimestamp" in p["metadata"] for p in pods_on(world, name)))
+        evicted = pods_on(world, name)
+        assert evicted, "nobody there could end them"
+        about = f"{evicted[0]['metadata']['namespace']}/{evicted[0]['metadata']['name']}"
+        line = ("taint-eviction-controller", "TaintManagerEviction", f"Marking for deletion Pod {about}")
+        assert line in world.said(evicted[0]["metadata"]["name"])
+        assert world.one(LEASES, "kube-node-lease", name)["spec"]["renewTime"] == lease
+        assert await world.live(120, task.done)
+        back = world.one(NODES, "", name)
+        assert condition(back, "Ready")["status"] == "True"
+        assert await world.live(10, lambda: not world.one(NODES, "", name)["spec"].get("taints"))
+        assert ("kubelet", "NodeReady", f"Node {name} status is now: NodeReady") in world.said(name)
+        assert await world.live(20, lambda: not set(stayed) & {p["metadata"]["name"] for p in world.all(PODS)})
+        sets = [each for each in world.all(SETS) if each["spec"]["replicas"]]
+        short = [each["metadata"]["name"] for each in sets if each["status"]["replicas"] != each["spec"]["replicas"]]
+        assert not short, "all that was evicted has been replaced"
+
+
+async def test_a_node_that_is_short_of_memory_evicts_pods_which_are_replaced() -> None:
+    async with told(trouble.memory_pressure) as (world, task):
+        assert await world.live(30, lambda: [p for p in world.all(PODS) if p["status"].get("reason") == "Evicted"])
+        (pod, *_) = [p for p in world.all(PODS) if p["status"].get("reason") == "Evicted"]
+        assert pod["status"]["phase"] == "Failed"
+        assert pod["status"]["message"].startswith(
+            "The node was low on resource: memory. Threshold quantity: 100Mi, available: "
+        )
+        assert condition(pod, "DisruptionTarget")["reason"] == "TerminationByKubelet"
+        name = pod["spec"]["nodeName"]
+        await world.live(1)
+        assert ("kubelet", "Evicted", pod["status"]["message"]) in world.said(pod["metadata"]["name"])
+        assert ("kubelet", "EvictionThresholdMet", "Attempting to reclaim memory") in world.said(name)
+        assert condition(world.one(NODES, "", name), "MemoryPressure")["status"] == "True"
+        taints = {taint["key"] for taint in world.one(NODES, "", name)["spec"]["taints"]}
+        assert taints == {"node.kubernetes.io/memory-pressure"}
+        assert await world.live(120, task.done)
+        assert condition(world.one(NODES, "", name), "MemoryPressure")["status"] == "False"
+        assert "NodeHasSufficientMemory" in world.reasons(name)
+        left = [p for p in world.all(PODS) if p["status"].get("reason") == "Evicted"]
+        assert not left, "somebody has cleared them away"
+        app = pod["metadata"]["labels"]["app"]
+        (owner,) = [each for each in world.sets(app) if each["spec"]["replicas"]]
+        assert await world.live(20, lambda: world.one(SETS, owner["metadata"]["namespace"], owner["metadata"]["name"])
+                                ["status"].get("readyReplicas") == owner["spec"]["replicas"])  # fmt: skip
+
+
+async def test_pods_of_a_node_that_was_deleted_go_elsewhere(calm: World) -> None:
+    lost = {pod["metadata"]["name"] for pod in pods_on(calm, "worker-2")}
+    assert lost
+    calm.delete(NODES, "", "worker-2")
+    assert await calm.live(10, lambda: not lost & {pod["metadata"]["name"] for pod in calm.all(PODS)})
+    assert await calm.live(
+        20, lambda: not [s for s in calm.all(SETS) if s["status"]["replicas"] < s["spec"]["replicas"]]
+    )
