@@ -148,7 +148,12 @@ class ElectionThread:
                 await running
             problem = await watching
             self.leadership.end(problem)
-            log.error("the lease %s is renewed no more: %s", self.leadership.lease, problem)
+            log.error(
+                "the lease %s is renewed no more: %s",
+                self.leadership.lease,
+                problem,
+                extra={"lease": str(self.leadership.lease)},
+            )
             raise LeaderElectionLost(self.leadership.lease, problem)
         finally:
             for task in tasks:
@@ -165,7 +170,7 @@ class ElectionThread:
             await elector.release()
         except InformerdError as error:
             text = "could not release the lease %s, so that the next one waits until it expires: %s"
-            log.warning(text, self.leadership.lease, error)
+            log.warning(text, self.leadership.lease, error, extra={"lease": str(self.leadership.lease)})
 
     def _tell(self, what: Callable[[], None]) -> None:
         with contextlib.suppress(RuntimeError):  # the main loop has ended, and needs to know nothing

@@ -60,7 +60,9 @@ class Elector:
             self._leadership.end(problem)
             if led:
                 raise LeaderElectionLost(self._store.name, problem)
-            log.info("lost the lease %s before it led: %s", self._store.name, problem)
+            log.info(
+                "lost the lease %s before it led: %s", self._store.name, problem, extra={"lease": self._store.name}
+            )
 
     async def release(self) -> None:
         """Give the lease up, where it is this elector's; the next one then need not wait for its end.
@@ -85,7 +87,8 @@ class Elector:
 
     async def _acquire(self) -> None:
         period = self._election.retry_period
-        log.info("trying to acquire the lease %s as %s", self._store.name, self._election.identity)
+        fields = {"lease": self._store.name, "identity": self._election.identity}
+        log.info("trying to acquire the lease %s as %s", *fields.values(), extra=fields)
         while True:
             try:
                 if await self._try_to_take():

@@ -65,7 +65,7 @@ class LoopWatch:
         self._asked = None
         if said:
             self._said = False
-            log.warning("%s goes on after %.1f s without a turn", self._what, silent)
+            log.warning("%s goes on after %.1f s without a turn", self._what, silent, extra={"seconds": silent})
 
     def _say(self, silent: float) -> None:
         frame = sys._current_frames().get(self._thread)  # noqa: SLF001 - there is no other way to see what it does

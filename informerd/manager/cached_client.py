@@ -119,7 +119,7 @@ class CachedClient:
         except InformerExists as error:
             if not self._shared:
                 raise
-            log.info("%s: it gets another one", error)
+            log.info("%s: it gets another one", error, extra={"problem": str(error)})
         if self.own_factory is None:
             self.own_factory = SharedInformerFactory(self.rest, clock=self._clock, discovery=self.factory.discovery)
         return asked(self.own_factory)

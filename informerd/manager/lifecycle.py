@@ -56,7 +56,8 @@ class Lifecycle:
         self.phase = "starting"
         if self._parts.probes is not None:
             await self._parts.probes.start()
-            log.info("probes and metrics are at http://%s", self._parts.probes.address)
+            address = self._parts.probes.address
+            log.info("probes and metrics are at http://%s", address, extra={"address": address})
         self._parts.caches.start()
         self._recording = asyncio.create_task(self._parts.recorder.run(), name="event recorder")
 

@@ -274,7 +274,7 @@ class Manager:
             if self._own_client:
                 await self.client.rest.close()
             if left:
-                log.error("not ended within %g s: %s", self._graceful, ", ".join(left))
+                log.error("not ended within %g s: %s", self._graceful, ", ".join(left), extra={"left": left})
         if lost is not None:
             raise lost
         if left:
@@ -292,7 +292,7 @@ class Manager:
             try:
                 asyncio.run(self._run_until(signals))
             except InformerdError as error:
-                log.error("the manager has ended: %s", error)  # noqa: TRY400 - its own errors say what to do
+                log.error("the manager has ended: %s", error, extra={"problem": str(error)})  # noqa: TRY400 - its own errors say what to do
                 return 1
         return 0
 
@@ -344,7 +344,7 @@ class Manager:
 
     async def _run_until(self, signals: Signals) -> None:
         def drain(name: str) -> None:
-            log.info("%s: stopping in order; once more ends at once", name)
+            log.info("%s: stopping in order; once more ends at once", name, extra={"signal": name})
             self.stop()
 
         signals.on_first(drain)

@@ -67,7 +67,7 @@ class Run:
         try:
             answer = self._stop()
         except Exception:
-            log.exception("the stop of %s has failed: it is cancelled", self.name)
+            log.exception("the stop of %s has failed: it is cancelled", self.name, extra={"runnable": self.name})
             self.cancel()
             return
         if isawaitable(answer):
@@ -86,13 +86,15 @@ class Run:
             await self._run()
         except NotLeading as error:  # the lease is lost, which ends all else as well
             self._fail(error)
-            log.warning("%s has ended: %s", self.name, error)
+            log.warning("%s has ended: %s", self.name, error, extra={"runnable": self.name})
         except Exception as error:
             self._fail(error)
-            log.exception("%s has failed and is not run any more; the others go on", self.name)
+            log.exception(
+                "%s has failed and is not run any more; the others go on", self.name, extra={"runnable": self.name}
+            )
         else:
             if self._phase != "stopping":
-                log.info("%s has ended", self.name)
+                log.info("%s has ended", self.name, extra={"runnable": self.name})
             self._phase = "stopped"
         finally:
             if self._phase not in ("failed", "stopped"):

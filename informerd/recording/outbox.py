@@ -108,14 +108,14 @@ class Outbox:
             told = self._correlator.correlate(event)
             outcome = "filtered" if told is None else await self._writer.write(told)
         except Exception:  # a fault of ours must not end the writing of all events that follow
-            log.exception("an event about %s was lost", event.about.name)
+            log.exception("an event about %s was lost", event.about.name, extra={"object": event.about.name})
         with self._lock:
             self._counts[outcome] += 1
 
     def _drop(self, count: int, why: str) -> None:
         self._dropped += count
         if not self._dropping:
-            log.warning("events are dropped: %s", why)
+            log.warning("events are dropped: %s", why, extra={"problem": why})
         self._dropping = True
 
     def _end(self) -> None:

@@ -86,7 +86,8 @@ class EventRecorder:
             )
         except Exception as error:  # noqa: BLE001 - a caller must not fail by what it says of its work
             self._outbox.refuse()
-            log.error("an event of %s was not recorded: %s", self.source.component, error)  # noqa: TRY400 - no trace
+            component = self.source.component
+            log.error("an event of %s was not recorded: %s", component, error, extra={"component": component})  # noqa: TRY400 - no trace
             return
         self._outbox.put(made)
 

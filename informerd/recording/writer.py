@@ -74,7 +74,11 @@ class EventWriter:
             if number:
                 about = event.about
                 place = f"{about.kind} {about.namespace}/{about.name}"
-                log.warning("an event about %s (%s) was not written%s: %s", place, event.reason, nth(number), error)
+                text, fields = (
+                    "an event about %s (%s) was not written%s: %s",
+                    {"object": str(place), "reason": event.reason},
+                )
+            log.warning(text, place, event.reason, nth(number), error, extra=fields)
         return "refused"
 
 
