@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
@@ -36,6 +37,8 @@ MESSAGE = "Need to do HA"
 SETTLE = 3.0
 """Seconds between a pod's end and what is made of it: who takes pods away on purpose takes them from the list, too."""
 
+TOGETHER = 0.5
+"""Seconds within which pods that go one after the other are taken off together."""
 LISTED_WITHIN = 600.0
 """Seconds within which a pod that has gone already may still come onto a list, to be taken off it again."""
 MOST = 4096
@@ -67,12 +70,21 @@ class Pod(Object, frozen=True, gc=False):
     status: Status = Status()
 
 
+class Gone(NamedTuple):
+    """A pod that is not there."""
+
+    since: float
+    """On the monotonic clock."""
+    seen: bool
+    """Whether it was seen to go, or only not to be there."""
+
+
 class Bookkeeping:
     """What is known of pods that are gone, and the reconcile that takes them from the lists.
 
-    A listed pod is taken off once it has been gone for three seconds, by its label it was of that Jinghzhu, and the API
-    server has confirmed that it is not there. At the start, whatever is listed and not there counts as gone: nobody can
-    tell any more whose it was. Podlist, current and message change in one write, and nothing that others wrote is lost.
+    A listed pod is taken off three seconds after it went, where its label named that Jinghzhu. At the start, whatever
+    is listed and not there counts as gone, once the API server has confirmed it: nobody can tell any more whose it was.
+    List, count and message change in one write, for the version that was read, so that nothing of others' is lost.
     """
 
     def __init__(self, pods: CachedKind[Pod], jinghzhus: CachedKind[Jinghzhu], namespace: str, clock: Clock) -> None:
@@ -80,8 +92,8 @@ class Bookkeeping:
         self._jinghzhus = jinghzhus
         self._namespace = namespace
         self._clock = clock
-        self._gone: dict[tuple[str, str], float] = {}
-        """By a Jinghzhu's and a pod's name: since when, on the monotonic clock."""
+        self._gone: dict[tuple[str, str], Gone] = {}
+        """By a Jinghzhu's and a pod's name."""
         self._most = MOST
         self._to_compare: set[Request] = set()
         with contextlib.suppress(IndexExists):  # an earlier operator's, of the same cache
@@ -93,14 +105,13 @@ class Bookkeeping:
         if jinghzhu is None:
             self._to_compare.discard(request)
             return None
-        since = self._missing(jinghzhu)
-        now = self._clock.now()
-        due = [name for name, moment in since.items() if moment + SETTLE <= now]
-        later = [moment + SETTLE - now for moment in since.values() if moment + SETTLE > now]
+        missing, now = self._missing(jinghzhu), self._clock.now()
+        due = {name: gone for name, gone in missing.items() if gone.since + SETTLE <= now}
         if due:
             await self._take_off(jinghzhu, due)
-        if later:
-            return Result(requeue_after=min(later))
+        if len(due) < len(missing):
+            first = min(gone.since for name, gone in missing.items() if name not in due)
+            return Result(requeue_after=max(TOGETHER, first + SETTLE - now))
         self._to_compare.discard(request)
         return None
 
@@ -112,7 +123,7 @@ class Bookkeeping:
         """It is gone: which Jinghzhus this may concern."""
         owner = pod.metadata.labels.get(LABEL)
         if owner:
-            self._gone[owner, pod.metadata.name] = self._clock.now()
+            self._gone[owner, pod.metadata.name] = Gone(self._clock.now(), seen=True)
             if self._jinghzhus.has_synced:  # else it will be compared
                 self._forget_old()
                 yield from map(Request.of, self._jinghzhus.by_index(BY_NAME, owner))
@@ -121,19 +132,18 @@ class Bookkeeping:
         """Pods of it may have gone before anybody watched."""
         self._to_compare.add(Request.of(jinghzhu))
 
-    def _missing(self, jinghzhu: Jinghzhu) -> dict[str, float]:
-        """Listed pods that are gone, and since when."""
+    def _missing(self, jinghzhu: Jinghzhu) -> dict[str, Gone]:
+        """Listed pods that are gone."""
         owner, compare = jinghzhu.metadata.name, Request.of(jinghzhu) in self._to_compare
-        found: dict[str, float] = {}
+        found: dict[str, Gone] = {}
         for name in jinghzhu.spec.pod_list:
             if self._pods.get(Request(self._namespace, name)) is not None:
                 continue
-            moment = self._gone.get((owner, name))
-            if moment is None and compare:
-                moment = self._clock.now()
-                self._gone[owner, name] = moment
-            if moment is not None:
-                found[name] = moment
+            gone = self._gone.get((owner, name))
+            if gone is None and compare:
+                gone = self._gone[owner, name] = Gone(self._clock.now(), seen=False)
+            if gone is not None:
+                found[name] = gone
         return found
 
     def _forget_old(self) -> None:
@@ -142,18 +152,18 @@ class Bookkeeping:
             return
         listed = {(each.metadata.name, name) for each in self._jinghzhus.list() for name in each.spec.pod_list}
         oldest = self._clock.now() - LISTED_WITHIN
-        self._gone = {key: since for key, since in self._gone.items() if since > oldest or key in listed}
+        self._gone = {key: gone for key, gone in self._gone.items() if gone.since > oldest or key in listed}
         self._most = max(MOST, 2 * len(self._gone))
 
-    async def _take_off(self, jinghzhu: Jinghzhu, names: Iterable[str]) -> None:
-        gone = {name for name in names if not await self._is_there(jinghzhu.metadata.name, name)}
-        removal = Removal(gone)
+    async def _take_off(self, jinghzhu: Jinghzhu, due: Mapping[str, Gone]) -> None:
+        owner = jinghzhu.metadata.name
+        removal = Removal({name for name, gone in due.items() if gone.seen or not await self._is_there(owner, name)})
         try:
             await change_object(self._jinghzhus, jinghzhu, removal, clock=self._clock)
         except (NotFound, ObjectReplaced):
             return  # it has gone itself, and another one of its name is another request
-        if removal.done:
-            log.info("%s: %s gone, %s", jinghzhu.key, ", ".join(sorted(gone)), MESSAGE)
+        if removal.taken:
+            log.info("%s: %s of its pods gone, %s", jinghzhu.key, f"{len(removal.taken):,}", MESSAGE)
 
     async def _is_there(self, owner: str, name: str) -> bool:
         """Ask the API server itself: the cache may not have heard of a new pod yet."""
@@ -166,22 +176,23 @@ class Bookkeeping:
 
 
 class Removal:
-    """The change: takes names off the list, and counts. Applied again to the outcome it changes nothing."""
+    """The change: takes names off the list, and counts. Applied again to the outcome it changes nothing.
+
+    The message comes with the names, in one write: so the definition has no status subresource.
+    """
 
     def __init__(self, names: set[str]) -> None:
         self._names = names
-        self.done = False
-        """Whether it found any of them."""
+        self.taken: list[str] = []
+        """Those that were listed, in the state that was seen last."""
 
     def __call__(self, manifest: Json) -> None:
         spec = manifest.get("spec") or {}
         listed = spec.get("podList") or []
-        left = [name for name in listed if name not in self._names]
-        if len(left) < len(listed):
-            self.done = True
-            spec["podList"] = left
-            spec["current"] = max(0, (spec.get("current") or 0) - (len(listed) - len(left)))
-        if self.done:  # also where a first try got no further than the spec
+        self.taken = [name for name in listed if name in self._names]
+        if self.taken:
+            spec["podList"] = [name for name in listed if name not in self._names]
+            spec["current"] = max(0, (spec.get("current") or 0) - len(self.taken))
             manifest["status"] = {**(manifest.get("status") or {}), "message": MESSAGE}
 
 
@@ -200,7 +211,7 @@ class EnqueuePodsJinghzhu(EnqueueHandler[Pod]):
 
 
 class EnqueueJinghzhu(EnqueueHandler[Jinghzhu]):
-    """A Jinghzhu whose list may have changed; and those that were there at first are compared with the pods."""
+    """A Jinghzhu on whose list somebody came; and those that were there at first are compared with the pods."""
 
     def __init__(self, books: Bookkeeping) -> None:
         self._books = books
@@ -209,6 +220,6 @@ class EnqueueJinghzhu(EnqueueHandler[Jinghzhu]):
         obj = event.objects[-1]
         if isinstance(event, Created) and event.is_in_initial_list:
             self._books.was_there_first(obj)
-        if isinstance(event, Updated) and event.old.spec.pod_list == obj.spec.pod_list:
+        if isinstance(event, Updated) and {*obj.spec.pod_list} <= {*event.old.spec.pod_list}:
             return ()
         return (Request.of(obj),)

@@ -272,9 +272,23 @@ def test_where_nothing_is_listed_nothing_is_changed(manifest: Json) -> None:
     assert repr(manifest) == before
 
 
-def test_a_try_that_got_no_further_than_the_spec_is_finished_by_the_next() -> None:
-    removal = Removal({"a"})
-    removal({"spec": {"podList": ["a"], "current": 1}})
-    half: Json = {"spec": {"podList": [], "current": 0}, "status": {"state": "Running"}}
-    removal(half)
-    assert half == {"spec": {"podList": [], "current": 0}, "status": {"state": "Running", "message": "Need to do HA"}}
+async def test_whom_somebody_else_takes_off_on_purpose_at_the_last_moment_is_no_reason_for_the_message(
+    cluster: LiveCluster, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cluster.apply(pod("a"), jinghzhu("a", "b"))
+    patch = ResourceClient.patch
+    rivals: list[Json] = [{"spec": {"podList": ["a"], "current": 1, "desired": 1}}]
+
+    async def late_patch(self: ResourceClient[Any], *arguments: Any, **options: Any) -> Any:
+        if rivals:
+            await patch(jinghzhus(cluster), "demo", rivals.pop(0))
+        return await patch(self, *arguments, **options)
+
+    monkeypatch.setattr(ResourceClient, "patch", late_patch)
+    async with operating(cluster, clock):
+        await pass_by(cluster, clock, 0)
+        await clock.advance(SETTLE)
+        await eventually(lambda: not rivals)
+        await clock.sleeper(below=0.1)
+        await pass_by(cluster, clock, 1)
+        assert await listed(cluster) == (["a"], 1, "as wanted")
