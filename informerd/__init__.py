@@ -111,7 +111,8 @@ from informerd.leases.election import Election
 from informerd.manager.cache_options import CacheOptions, strip_managed_fields
 from informerd.manager.cached_client import CachedClient
 from informerd.manager.cached_kind import CachedKind
-from informerd.manager.manager import ControllerOptions, Manager
+from informerd.manager.controller_options import ControllerOptions
+from informerd.manager.manager import Manager
 from informerd.manager.runnable import Runnable
 from informerd.manager.state import ManagerState, RunnableState
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference

@@ -9,15 +9,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from informerd.cache.factory import SharedInformerFactory
 from informerd.clock import Clock, SystemClock
 from informerd.controller.attempt import Reconcile
 from informerd.controller.controller import Controller
-from informerd.controller.handlers import EnqueueOwner
 from informerd.controller.predicates import Predicate
-from informerd.controller.request import Request
 from informerd.controller.sources import Source
 from informerd.errors import (
     AlreadyStarted,
@@ -33,6 +31,7 @@ from informerd.manager.cache_options import CacheOptions
 from informerd.manager.cached_client import CachedClient
 from informerd.manager.cached_kind import CachedKind
 from informerd.manager.caches import Caches
+from informerd.manager.controller_options import ControllerOptions, sources_of
 from informerd.manager.health_checks import Check, HealthChecks
 from informerd.manager.lifecycle import Lifecycle, Parts
 from informerd.manager.metrics_page import MetricsPage
@@ -48,23 +47,12 @@ from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.rest_client import USER_AGENT
 from informerd.rest.write_guard import guarded_writes
-from informerd.workqueue.rate_limiter import RateLimiter
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 GRACEFUL = 30.0
 """Seconds that an orderly end may take (controller-runtime's defaultGracefulShutdownPeriod)."""
-
-
-class ControllerOptions(TypedDict, total=False):
-    """What `Manager.controller` hands on, see `Controller`."""
-
-    limiter: RateLimiter[Request] | None
-    reconcile_timeout: float | None
-    sync_timeout: float | None
-    needs_leader: bool
-    stuck_after: float | None
 
 
 class Manager:
@@ -103,8 +91,7 @@ class Manager:
         `kind`. With `wait_for_own_writes`, a write through `kind` returns when its cache shows it.
         Raises InvalidCall.
         """
-        if not isinstance(client, Client | ClusterConfig):
-            raise InvalidCall(f"a manager needs a Client or a ClusterConfig, such as current_cluster(), not {client!r}")
+        _check(client, election, graceful)
         self._clock = clock or SystemClock()
         self._own_client = isinstance(client, ClusterConfig)
         rest = client if isinstance(client, Client) else Client(client, clock=self._clock, user_agent=user_agent)
@@ -189,10 +176,7 @@ class Manager:
         object of `owns`, and what `watches` say, such as ``pods.sources(EnqueueMapped(…))``. The other options are
         Controller's. Raises DuplicateController, InvalidCall and InvalidReconcile.
         """
-        sources: list[Source] = [*for_.sources(None, *predicates)]
-        for owned in owns:
-            sources += owned.sources(EnqueueOwner(for_.resource))
-        sources += watches
+        sources = sources_of(for_, owns, watches, predicates)
         options.setdefault("sync_timeout", self._sync_timeout)
 
         def decorate(reconcile: Reconcile) -> Controller:
@@ -349,3 +333,13 @@ class Manager:
 
         signals.on_first(drain)
         await self.run()
+
+
+def _check(client: object, election: object, graceful: float) -> None:
+    """Raises InvalidCall, with what to give instead."""
+    if not isinstance(client, Client | ClusterConfig):
+        raise InvalidCall(f"a manager needs a Client or a ClusterConfig, such as current_cluster(), not {client!r}")
+    if election is not None and not isinstance(election, Election):
+        raise InvalidCall(f"election={election!r}: give Election('name'), the name of its Lease")
+    if not graceful >= 0:
+        raise InvalidCall(f"graceful={graceful!r}: give seconds, 0 for an end without any grace")

@@ -463,6 +463,19 @@ def test_what_is_no_cluster_is_refused(client: Any) -> None:
         Manager(client)
 
 
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"election": "lead"}, r"give Election\('name'\)"),
+        ({"graceful": -1}, "give seconds"),
+        ({"probes": "x"}, "no address"),
+    ],
+)
+async def test_options_that_cannot_be_are_refused(demo: Place, options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InvalidCall, match=problem):
+        Manager(demo.client, **options)
+
+
 async def test_what_cannot_be_run_is_refused(demo: Place) -> None:
     manager = Manager(demo.config)
 
