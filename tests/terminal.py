@@ -104,7 +104,7 @@ class Terminal:
         await asyncio.to_thread(self.create, manifest, namespace)
 
     def namespace(self, name: str) -> str:
-        """A namespace with nothing in it of what tests make."""
+        """A namespace, made unless it is there."""
         if name not in self.kubectl("get", "namespaces", "--output=name").replace("namespace/", "").split():
             self.kubectl("create", "namespace", name)
         return name
