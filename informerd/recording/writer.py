@@ -74,11 +74,8 @@ class EventWriter:
             if number:
                 about = event.about
                 place = f"{about.kind} {about.namespace}/{about.name}"
-                text, fields = (
-                    "an event about %s (%s) was not written%s: %s",
-                    {"object": str(place), "reason": event.reason},
-                )
-            log.warning(text, place, event.reason, nth(number), error, extra=fields)
+                text, fields = "an event about %s (%s) was not written%s: %s", {"object": place, "reason": event.reason}
+                log.warning(text, place, event.reason, nth(number), error, extra=fields)
         return "refused"
 
 
