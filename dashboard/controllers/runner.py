@@ -30,6 +30,7 @@ from dashboard.live.publisher import new_epoch
 from dashboard.live.tasks import cancelled, kept_running
 from informerd.clock import Clock
 from informerd.controller.request import Request
+from informerd.errors import InformerdError
 from informerd.manager.state import ManagerState
 
 logger = logging.getLogger(__name__)
@@ -132,6 +133,9 @@ class ControllerRunner:
                 self._problem = ""
                 await self._manager.run()
                 self._problem = "The manager of the controllers has ended."
+            except InformerdError as error:
+                self._problem = f"The controllers ended: {_sentence(error)}"
+                logger.warning("the controllers ended and are started again in %g s: %s", RETRY, error)
             except Exception as error:
                 self._problem = f"The controllers ended: {_sentence(error)}"
                 logger.exception("the controllers ended and are started again in %g s", RETRY)

@@ -173,6 +173,8 @@ def _worker_line(heard: Heard) -> WorkerLine:
     tone: Tone
     if heard.silent:
         role, tone = "not heard any more", "bad"
+    elif not manager.leads and manager.leader == manager.identity:
+        role, tone = "is about to lead", "busy"
     elif not manager.leads:
         role, tone = ("stands by" if manager.lease else "does not run them yet"), "idle"
     else:

@@ -19,6 +19,7 @@ from dashboard.controllers.messages import (
 from dashboard.controllers.runner import BEAT, RETRY, ControllerRunner, Managing
 from dashboard.live.layer import Layer
 from informerd.controller.state import ControllerState
+from informerd.errors import LeaderElectionLost
 from tests.clock import FakeClock, settle
 from tests.controllers.made import MadeManager, controller, failed
 from tests.live.fake_layer import Message, RecordingLayer
@@ -113,18 +114,21 @@ async def test_a_manager_that_ends_is_said_and_another_one_is_made(
     running: list[Running], caplog: pytest.LogCaptureFixture
 ) -> None:
     one = await begin(running)
-    one.made[0].ended.set_exception(RuntimeError("lost the lease default/l: the API server is away"))
+    one.made[0].ended.set_exception(LeaderElectionLost("default/l", "the API server is away"))
     await settle()
     await one.clock.advance(BEAT)
     said = "The controllers ended: lost the lease default/l: the API server is away. They are started again in 10 s."
     assert one.reports[-1].problem == said
-    assert "the controllers ended and are started again in 10 s" in caplog.text
+    assert "the controllers ended and are started again in 10 s: lost the lease default/l" in caplog.text
+    assert "Traceback" not in caplog.text
     await one.clock.advance(RETRY)
     assert len(one.made) == 2
     assert one.reports[-1].problem == ""
 
 
-async def test_a_manager_that_cannot_be_made_is_tried_again(running: list[Running]) -> None:
+async def test_a_manager_that_cannot_be_made_is_tried_again_and_its_fault_told_with_a_trace(
+    running: list[Running], caplog: pytest.LogCaptureFixture
+) -> None:
     one = Running()
     running.append(one)
     one.fault = ImportError("no module named crddemo")
@@ -132,6 +136,7 @@ async def test_a_manager_that_cannot_be_made_is_tried_again(running: list[Runnin
     await one.clock.advance(BEAT)
     assert one.reports[-1].problem.startswith("The controllers ended: no module named crddemo.")
     assert one.reports[-1].manager.leads is False
+    assert "Traceback" in caplog.text
     one.fault = None
     await one.clock.advance(RETRY)
     assert one.made[0].running

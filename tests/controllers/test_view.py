@@ -13,7 +13,7 @@ from dashboard.resources.kinds import kinds_named
 from informerd.manager.state import RunnableState
 from informerd.recording.state import RecorderState
 from tests.clock import FakeClock
-from tests.controllers.made import busy, controller, failed, manager, report
+from tests.controllers.made import busy, controller, failed, manager, report, view_of
 from tests.live.frames import Op, ops_of
 
 
@@ -108,6 +108,8 @@ def test_workers_are_named_with_who_leads_since_when_and_by_which_lease() -> Non
     one, two = shown.view.workers
     assert (one.identity, one.role, one.lease, one.since is not None) == ("worker-1_7f3a", "leads", "default/l", True)
     assert (two.identity, two.role, two.since) == ("two", "stands by", None)
+    waits = view_of(report(manager=manager(controller(), lease="default/l", leads=False, leader="worker-1_7f3a")))
+    assert waits.workers[0].role == "is about to lead"
     alone = Shown(report(manager=manager(controller()))).view.workers[0]
     assert alone.role == "runs them, without an election"
 
