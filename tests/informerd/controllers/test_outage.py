@@ -44,19 +44,26 @@ async def test_programs_begin_before_their_kind_and_outlive_the_api_server(fragi
         labeller = stack.enter_context(fragile.run("-m", "examples.replica_set"))
         await fragile.make(replica_set("one"), "day")
         await labeller.says("Labelled ReplicaSet day/one")
+        tour = stack.enter_context(fragile.run("-m", "examples.client_go_tour.deployment_informer"))
+        await fragile.do("create", "deployment", "before", "--image=nginx:1", "--namespace=day")
+        await tour.says("^(add|there is) day/before 1$")
 
-        with asleep(crddemo, tutorial, labeller):
+        with asleep(crddemo, tutorial, labeller, tour):
             await fragile.cluster.kill()
             await fragile.cluster.start_again()
             await fragile.do("delete", "mydemo", "alpha", "--namespace=day")
             await fragile.make(mydemo("beta"), "day")
             await fragile.make(replica_set("two"), "day")
+            await fragile.do("delete", "deployment", "before", "--namespace=day")
+            await fragile.do("create", "deployment", "after", "--image=nginx:1", "--namespace=day")
             await fragile.cluster.compact()
         await crddemo.says("Successfully synced 'day/beta'")
         await crddemo.says("DemoCRD: day/alpha does not exist in local cache, will delete it from Mydemo ...$")
         await tutorial.says("^Mydemo day/alpha does not exist$")
         await tutorial.says("^Sync/Add/Update for Mydemo beta$")
         await labeller.says("Labelled ReplicaSet day/two")
+        await tour.says("^delete day/before$")
+        await tour.says("^add day/after 1$")
         assert await labels(fragile) == {"one": "world", "two": "world"}
         for program in (crddemo, tutorial, labeller):
             assert await program.interrupt() == 0
