@@ -38,7 +38,7 @@ from informerd.manager.metrics_page import MetricsPage
 from informerd.manager.probe_server import ProbeServer
 from informerd.manager.runnable import Runnable, make_run
 from informerd.manager.runnable_group import RunnableGroup
-from informerd.manager.signals import Signals, is_in_loop
+from informerd.manager.signals import LastResort, Signals, is_in_loop
 from informerd.manager.state import ManagerPhase, ManagerState
 from informerd.objects import Object
 from informerd.recording.recorder import EventRecorder
@@ -53,6 +53,10 @@ T = TypeVar("T", bound=Object)
 
 GRACEFUL = 30.0
 """Seconds that an orderly end may take (controller-runtime's defaultGracefulShutdownPeriod)."""
+
+
+LEFTOVERS = 3.0
+"""Seconds that a program waits after that for tasks and threads that cannot be ended."""
 
 
 class Manager:
@@ -272,12 +276,15 @@ class Manager:
         """
         if is_in_loop():
             raise InvalidCall("an event loop runs here already: await run()")
+        last_resort = LastResort(LEFTOVERS)
         with Signals() as signals:
             try:
-                asyncio.run(self._run_until(signals))
+                asyncio.run(self._run_until(signals, last_resort))
             except InformerdError as error:
                 log.error("the manager has ended: %s", error, extra={"problem": str(error)})  # noqa: TRY400 - its own errors say what to do
                 return 1
+            finally:
+                last_resort.disarm()
         return 0
 
     def state(self) -> ManagerState:
@@ -326,13 +333,16 @@ class Manager:
         if failed:
             raise InformerdError("; ".join(failed))
 
-    async def _run_until(self, signals: Signals) -> None:
+    async def _run_until(self, signals: Signals, last_resort: LastResort) -> None:
         def drain(name: str) -> None:
             log.info("%s: stopping in order; once more ends at once", name, extra={"signal": name})
             self.stop()
 
         signals.on_first(drain)
-        await self.run()
+        try:
+            await self.run()
+        finally:
+            last_resort.arm()
 
 
 def _check(client: object, election: object, graceful: float) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
 from informerd.errors import InvalidCall
+
+log = logging.getLogger(__name__)
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -58,6 +62,31 @@ class Signals:
         if self._loop is not None and self._on_first is not None:
             with contextlib.suppress(RuntimeError):  # the loop has been closed: it ends anyway
                 self._loop.call_soon_threadsafe(self._on_first, self._first)
+
+
+class LastResort:
+    """Ends the process with 1 where the loop's end waits for tasks or threads that cannot be ended.
+
+    asyncio.run waits for them without limit, threads of asyncio.to_thread among them, which nothing can cancel.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._done = threading.Event()
+
+    def arm(self) -> None:
+        """From now on there are so many seconds."""
+        threading.Thread(target=self._wait, name="last resort", daemon=True).start()
+
+    def disarm(self) -> None:
+        """The loop has ended."""
+        self._done.set()
+
+    def _wait(self) -> None:
+        if not self._done.wait(self._seconds):
+            log.error("tasks or threads that cannot be ended are left: the process ends without them")
+            logging.shutdown()
+            os._exit(1)
 
 
 def is_in_loop() -> bool:

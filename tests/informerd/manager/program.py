@@ -1,7 +1,7 @@
 """A program of a manager, as a person writes one, for tests of signals: ``program.py KIND KUBECONFIG NAMESPACE``.
 
-``slow`` has a reconcile that ends when the config map is called "go"; ``blocked`` blocks the event loop; ``elected`` is
-one of several that write the time into a config map while they lead.
+``slow`` has a reconcile that ends when the config map is called "go"; ``blocked`` blocks the event loop, ``threaded`` a
+thread; ``elected`` is one of several that write into a config map while they lead.
 """
 
 from __future__ import annotations
@@ -47,6 +47,13 @@ def blocked(manager: Manager) -> None:
         time.sleep(600)  # noqa: ASYNC251 - that is what it is for
 
 
+def threaded(manager: Manager) -> None:
+    @manager.controller("threaded", manager.kind(MAPS))
+    async def reconcile(_: Request) -> None:
+        say("blocks a thread")
+        await asyncio.to_thread(time.sleep, 600)
+
+
 def elected(manager: Manager) -> None:
     maps = manager.kind(MAPS, ConfigMap)
 
@@ -71,8 +78,9 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
     kind, kubeconfig, namespace = sys.argv[1:]
     election = Election("elected", namespace=namespace, **QUICK) if kind == "elected" else None  # type: ignore[arg-type]
-    manager = Manager(load_kubeconfig(kubeconfig), namespaces=[namespace], election=election)
-    {"slow": slow, "blocked": blocked, "elected": elected}[kind](manager)
+    graceful = 0.2 if kind == "threaded" else 30.0
+    manager = Manager(load_kubeconfig(kubeconfig), namespaces=[namespace], election=election, graceful=graceful)
+    {"slow": slow, "blocked": blocked, "elected": elected, "threaded": threaded}[kind](manager)
     return manager.run_program()
 
 

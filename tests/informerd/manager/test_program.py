@@ -76,6 +76,15 @@ async def test_a_program_whose_event_loop_is_blocked_ends_with_the_second_signal
         assert await program.ends() == 1
 
 
+async def test_a_thread_that_cannot_be_ended_does_not_keep_the_process(programs: Programs) -> None:
+    with programs.run("threaded") as program:
+        await program.says("blocks a thread")
+        assert program.process is not None
+        program.process.send_signal(signal.SIGTERM)
+        assert await program.ends() == 1
+        assert "tasks or threads that cannot be ended are left: the process ends without them" in program.output
+
+
 async def test_of_two_processes_the_one_that_is_frozen_is_replaced_and_writes_nothing_when_it_wakes(
     programs: Programs,
 ) -> None:
