@@ -84,7 +84,8 @@ class LastResort:
 
     def _wait(self) -> None:
         if not self._done.wait(self._seconds):
-            log.error("tasks or threads that cannot be ended are left: the process ends without them")
+            text = "tasks or threads that cannot be ended are left: the process ends without them"
+            log.error(text, extra={"seconds": self._seconds})
             logging.shutdown()
             os._exit(1)
 
