@@ -36,7 +36,7 @@ async def test_programs_begin_before_their_kind_and_outlive_the_api_server(fragi
         assert not any("Starting workers" in line for line in crddemo.lines)
         await fragile.define()
         await fragile.make(mydemo("alpha"), "day")
-        await crddemo.says("Successfully synced 'day/alpha'")
+        await crddemo.says("Successfully synced 'day/alpha'", within=60)  # it waits longer each time
         tutorial = stack.enter_context(
             fragile.run("-m", "informerd.controllers.tutorial", "--resource=mydemos", "--workers=2")
         )
