@@ -23,6 +23,7 @@ from tests.controlplane import ControlPlane
 from tests.wait import eventually, until
 
 TERMS: dict[str, Any] = {"namespace": "default", "lease_duration": 3, "renew_deadline": 2.5, "retry_period": 0.2}
+LASTING = {"lease_duration": 15, "renew_deadline": 10.0}
 Begin = Callable[..., ElectionThread]
 
 
@@ -51,9 +52,9 @@ async def released_lease(config: ClusterConfig) -> str:
 
 async def test_the_second_leads_as_soon_as_the_first_one_stops(cluster: ClusterConfig, begin: Begin) -> None:
     name = await released_lease(cluster)
-    first = begin(cluster, name, identity="first")
+    first = begin(cluster, name, identity="first", **LASTING)
     await first.won()
-    second = begin(cluster, name, identity="second")
+    second = begin(cluster, name, identity="second", **LASTING)
     await eventually(lambda: second.leadership.seen.holder == "first")
     assert (first.leadership.leads, second.leadership.leads) == (True, False)
     await first.stop()

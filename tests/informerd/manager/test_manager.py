@@ -32,7 +32,7 @@ from tests.clock import FakeClock
 from tests.informerd.manager.conftest import MAPS, Diary, Place, Run
 from tests.wait import eventually
 
-QUICK: dict[str, Any] = {"lease_duration": 4, "renew_deadline": 3.0, "retry_period": 0.2}
+QUICK: dict[str, Any] = {"retry_period": 0.2}
 
 
 def election(place: Place, **terms: Any) -> Election:

@@ -96,7 +96,7 @@ async def test_metrics_are_those_of_its_caches_and_controllers(demo: Place, run:
 
 
 async def test_metrics_say_who_leads_and_what_has_failed(demo: Place, run: Run) -> None:
-    terms = Election("lead", namespace=demo.namespace, lease_duration=4, renew_deadline=3, retry_period=0.2)
+    terms = Election("lead", namespace=demo.namespace)
     manager = Manager(demo.config, probes="127.0.0.1:0", election=terms)
 
     async def broken() -> None:
