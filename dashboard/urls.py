@@ -20,6 +20,7 @@ urlpatterns = [
     path("theme/", live.theme, name="theme"),
     path("healthz", live.healthz, name="healthz"),
     path("readyz", live.readyz, name="readyz"),
+    path("metrics", live.metrics, name="metrics"),
     path("resources/<str:resource>/", resources.object_list, name="list"),
     re_path(
         r"^resources/(?P<resource>[^/]+)/export\.(?P<suffix>csv|json|yaml)$", resources.object_export, name="export"

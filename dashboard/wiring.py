@@ -23,6 +23,7 @@ from dashboard.live.hub import Hub
 from dashboard.live.layer import Layer, Trouble
 from dashboard.live.replicas import Replicas
 from dashboard.live.tasks import cancelled, kept_running
+from dashboard.metrics import PagesCollector, exposition
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.page_info import cluster_info
 from dashboard.serving import start_with_reactor, stop_with_reactor
@@ -98,6 +99,10 @@ class Live:
     def started(self) -> bool:
         """Whether it was begun; what was stopped stays so, whatever page connects again meanwhile."""
         return self._started
+
+    def metrics(self) -> tuple[bytes, str]:
+        """What this process counts, for Prometheus, and its content type."""
+        return exposition(self.upstream, PagesCollector(self.hub, self.replicas))
 
     def start(self, *, say: bool = False) -> None:
         """Begin, on the running event loop; returns at once. A second call changes nothing, nor does one after `stop`.

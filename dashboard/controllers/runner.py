@@ -89,6 +89,11 @@ class ControllerRunner:
         self._tasks: list[asyncio.Task[None]] = []
         self._unreadable = logging.WARNING
 
+    @property
+    def manager(self) -> Managing | None:
+        """What runs them now; None between two of them."""
+        return self._manager
+
     def start(self) -> None:
         """Begin; returns at once. A second call changes nothing."""
         if self._tasks:

@@ -62,6 +62,9 @@ class LiveParts(Protocol):
     def cannot_watch(self) -> bool:
         """Whether the worker is this process's own and cannot begin; `problem` says why, no replica hears of it."""
 
+    def metrics(self) -> tuple[bytes, str]:
+        """What this process counts, for Prometheus, and its content type."""
+
     @property
     def version(self) -> str:
         """The API server's version, ``v1.37.1``; empty until it answered."""

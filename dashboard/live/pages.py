@@ -73,6 +73,13 @@ async def readyz(request: HttpRequest) -> HttpResponse:
     return _plain("ok")
 
 
+@require_safe
+async def metrics(request: HttpRequest) -> HttpResponse:
+    """What this process counts, for Prometheus: numbers by kind, no objects. Who may see pages may see it."""
+    text, content_type = live_of(request).metrics()
+    return HttpResponse(text, content_type=content_type, headers={"Cache-Control": "no-store"})
+
+
 @require_POST
 async def theme(request: HttpRequest) -> HttpResponse:
     """Keep the theme that was chosen without scripts, and go back to where the browser was."""

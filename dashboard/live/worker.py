@@ -56,7 +56,7 @@ class Worker:
         self._discovery = discovery or Discovery(client, clock=clock)
         self._kinds = tuple(kinds)
         self._sender = Sender(layer, trouble)
-        self._factory = SharedInformerFactory(client, clock=clock)
+        self.factory = SharedInformerFactory(client, clock=clock)
         self.publishers = {
             kind.key: Publisher(kind.key, layer, clock, epoch=self.epoch, sender=self._sender) for kind in self._kinds
         }
@@ -83,13 +83,13 @@ class Worker:
                 self._watch(kind, kind.resource)
             else:
                 self._keep(f"looking for {kind.key}", partial(self._resolve, kind))
-        self._factory.start()
+        self.factory.start()
 
     async def stop(self) -> None:
         """End watches and publishing; returns when all has ended."""
         tasks, self._tasks = self._tasks, []
         await cancelled(tasks)
-        await self._factory.stop()
+        await self.factory.stop()
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         self._tasks.append(asyncio.create_task(kept_running(name, run, self._clock), name=name))
@@ -97,7 +97,7 @@ class Worker:
     def _watch(self, kind: KindInfo, resource: Resource) -> None:
         publisher = self.publishers[kind.key]
         transform = mask_secret if (resource.group, resource.plural) == ("", "secrets") else None
-        informer = self._factory.informer(resource, projection=projection_for(kind.key), transform=transform)
+        informer = self.factory.informer(resource, projection=projection_for(kind.key), transform=transform)
         handled = informer.add_handler(KindFeed(kind.key, publisher))
         publisher.health = KindHealth(informer, handled, self._clock)
         informer.on_health(lambda _: publisher.nudge())
@@ -113,7 +113,7 @@ class Worker:
                 self._discovery.invalidate()
                 continue
             self._watch(kind, resource)
-            self._factory.start()
+            self.factory.start()
             return
 
     def _say_unresolved(self, key: str, error: InformerdError) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 from argparse import ArgumentParser
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -13,7 +15,11 @@ from django.core.management.base import BaseCommand
 
 from dashboard.connection import Connection
 from dashboard.management.refusal import refuse
-from dashboard.upstream import build_upstream
+from dashboard.metrics import exposition
+from dashboard.upstream import Upstream, build_upstream
+from informerd.errors import ConfigError, InvalidCall
+from informerd.manager.health_checks import HealthChecks
+from informerd.manager.probe_server import ProbeServer
 
 
 class Command(BaseCommand):
@@ -22,8 +28,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--context", default="", help="context of the kubeconfig (default: its current context)")
+        parser.add_argument(
+            "--probes", default="", help="host:port for /healthz, /readyz and /metrics (default: none), e.g. :9100"
+        )
 
-    def handle(self, *_: Any, context: str, **__: Any) -> None:
+    def handle(self, *_: Any, context: str, probes: str, **__: Any) -> None:
         if not settings.REDIS_URL:
             refuse(
                 self.stderr,
@@ -33,12 +42,21 @@ class Command(BaseCommand):
             )
         try:
             with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-                runner.run(self._run(context))
-        except ImproperlyConfigured as error:
+                runner.run(self._run(context, probes))
+        except (ImproperlyConfigured, ConfigError, InvalidCall) as error:
             refuse(self.stderr, error, code=2)
 
-    async def _run(self, context: str) -> None:
+    async def _run(self, context: str, probes: str) -> None:
         upstream = build_upstream(context=context, with_worker=True)
+        async with contextlib.AsyncExitStack() as stack:
+            if probes:
+                server = ProbeServer(probes, _checks(upstream), partial(exposition, upstream))
+                await server.start()
+                stack.push_async_callback(server.stop)
+                self.stdout.write(f"Probes and metrics are at http://{server.address}/")
+            await self._work(upstream)
+
+    async def _work(self, upstream: Upstream) -> None:
         running = asyncio.create_task(upstream.run())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -56,6 +74,19 @@ class Command(BaseCommand):
         self.stdout.write(f"informerd publishes {', '.join(settings.DELTABOARD_KINDS)}")
         self.stdout.write(connection.said)
         self.stdout.flush()
+
+
+def _checks(upstream: Upstream) -> tuple[HealthChecks, ...]:
+    """Alive is who answers; ready is who has a cluster that answers."""
+    healthy, ready = HealthChecks("healthz"), HealthChecks("readyz")
+    healthy.add("ping", lambda: True)
+    ready.add("cluster", partial(_must_reach, upstream.connection))
+    return healthy, ready
+
+
+def _must_reach(connection: Connection) -> None:
+    if problem := connection.problem or ("" if connection.client is not None else "no cluster has been chosen yet"):
+        raise ConfigError(problem)
 
 
 def _loop_factory() -> Any:

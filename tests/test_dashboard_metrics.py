@@ -1,0 +1,87 @@
+"""What processes show Prometheus: a web process of its browsers and replicas, a worker of its informers."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from dashboard.live.hub import Hub
+from dashboard.metrics import PagesCollector, exposition
+from dashboard.upstream import build_upstream
+from tests.clock import FakeClock
+from tests.live.feeder import Feeder, Feeders, pod
+from tests.require import redis_url
+from tests.test_commands import run, running, unconfigured
+from tests.wait import until
+
+
+def numbers(text: str) -> dict[tuple[str, str], float]:
+    """By name and resource."""
+    families = text_string_to_metric_families(text)
+    return {(each.name, each.labels.get("resource", "")): each.value for family in families for each in family.samples}
+
+
+async def test_a_web_process_shows_its_browsers_views_and_the_freshness_of_each_kind() -> None:
+    clock = FakeClock()
+    feeders = Feeders(Feeder("pods", clock, [pod("a"), pod("b")]), Feeder("events", clock))
+    text, kind = exposition(build_upstream(with_worker=False), PagesCollector(Hub(feeders, clock), feeders))
+    found = numbers(text.decode())
+    assert kind.startswith("text/plain")
+    assert found["deltaboard_rows", "pods"] == 2
+    assert found["deltaboard_live", "pods"] == 1
+    assert found["deltaboard_sockets", ""] == 0
+    assert found["deltaboard_feed_gaps_total", "events"] == 0
+    assert not any(name.startswith("informerd_") and resource for name, resource in found)
+
+
+def text_of(url: str) -> str:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return str(answer.read().decode())
+    except urllib.error.HTTPError as error:
+        return str(error.read().decode())
+    except OSError:
+        return ""
+
+
+async def test_everything_in_one_process_shows_informers_and_controllers_too(tmp_path: Path) -> None:
+    with running(unconfigured(tmp_path), "deltaboard", "--port", "0") as program:
+        await asyncio.to_thread(program.wait_for, lambda: "Cluster demo" in program.output)
+        found = re.search(r"http://127.0.0.1:\d+/", program.output)
+        assert found
+        address = f"{found[0]}metrics"
+        await asyncio.to_thread(
+            until, lambda: ("deltaboard_live", "pods") in numbers(text_of(address)), what="the page answers"
+        )
+        names = {"informerd_objects", "deltaboard_rows", "informerd_workqueue_depth"}
+        await asyncio.to_thread(
+            until, lambda: names <= {name for name, _ in numbers(text_of(address))}, what="informers and queues"
+        )
+        assert numbers(text_of(address))["deltaboard_live", "pods"] == 1
+
+
+@pytest.mark.redis
+async def test_a_worker_serves_its_probes_on_a_port_of_its_own(tmp_path: Path) -> None:
+    environ = {**unconfigured(tmp_path), "REDIS_URL": redis_url(), "KUBECONFIG": str(tmp_path / "none"),
+               "SECRET_KEY": "x" * 60}  # fmt: skip
+    with running(environ, "informerd", "--probes", "127.0.0.1:0") as program:
+        await asyncio.to_thread(program.wait_for, lambda: "Probes and metrics are at" in program.output)
+        found = re.search(r"at (http://127.0.0.1:\d+/)", program.output)
+        assert found
+        assert text_of(f"{found[1]}healthz") == "ok"
+        assert "cluster failed" in text_of(f"{found[1]}readyz")
+        assert "informerd_" in text_of(f"{found[1]}metrics")
+
+
+@pytest.mark.redis
+def test_probes_at_no_address_are_refused_with_what_to_give(tmp_path: Path) -> None:
+    environ = {**unconfigured(tmp_path), "REDIS_URL": redis_url(), "SECRET_KEY": "x" * 60}
+    done = run(environ, "informerd", "--probes", "nonsense")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "give host:port" in done.stderr
