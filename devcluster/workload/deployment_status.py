@@ -115,7 +115,7 @@ def status_patch(deployment: Deployment, new: dict[str, int], written: list[Json
     known = {
         "replicas": before.replicas, "updatedReplicas": before.updated_replicas,
         "readyReplicas": before.ready_replicas, "availableReplicas": before.available_replicas,
-        "unavailableReplicas": before.unavailable_replicas, "terminatingReplicas": new["terminatingReplicas"],
+        "unavailableReplicas": before.unavailable_replicas, "terminatingReplicas": before.terminating_replicas,
     }  # fmt: skip
     same = known == new and before.observed_generation == deployment.metadata.generation
     if same and [_written(each) for each in before.conditions] == written:

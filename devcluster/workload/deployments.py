@@ -86,7 +86,8 @@ class DeploymentController:
     async def _mark(self, deployment: Deployment, number: int) -> None:
         if deployment.metadata.annotations.get(REVISION) != str(number):
             marks = {"metadata": {"annotations": {REVISION: str(number)}}}
-            await self._cluster.deployments.patch(deployment, marks)
+            # With the status, as the real one does it: an annotation that comes otherwise is a new generation.
+            await self._cluster.deployments.patch(deployment, marks, status=True)
 
     async def _recreate(self, deployment: Deployment, current: ReplicaSet | None, old: Sequence[ReplicaSet]) -> bool:
         """All old pods go before the first new one comes."""

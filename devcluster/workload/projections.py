@@ -194,6 +194,7 @@ class DeploymentStatus(Part, frozen=True):
     ready_replicas: int = 0
     available_replicas: int = 0
     unavailable_replicas: int = 0
+    terminating_replicas: int = 0
     conditions: tuple[Condition, ...] = ()
 
 

@@ -60,10 +60,9 @@ def test_a_fleet_has_about_as_many_pods_as_asked_for(pods: int) -> None:
 
 def test_nodes_and_addresses_of_a_large_fleet_are_told_apart() -> None:
     clock = FakeClock()
-    nodes = World(seeded(clock, pods=9_000), clock).all(NODES)
-    assert len(nodes) > 100
-    for field in ("podCIDR",):
-        assert len({node["spec"][field] for node in nodes}) == len(nodes)
+    nodes = World(seeded(clock, pods=3_500), clock).all(NODES)
+    assert len(nodes) > 40
+    assert len({node["spec"]["podCIDR"] for node in nodes}) == len(nodes)
     assert len({node["status"]["addresses"][0]["address"] for node in nodes}) == len(nodes)
 
 

@@ -93,7 +93,7 @@ class World:
 
     def put_at(self, key: str, namespace: str, name: str, path: str, value: object) -> None:
         """Replace a part of an object, named by its JSON pointer."""
-        steps = [{"op": "replace", "path": path, "value": value}]
+        steps = [{"op": "add", "path": path, "value": value}]
         self.core.verbs.patch(self.core.kind(key), namespace, name, steps, JSON_PATCH, WriteOptions())
 
     def delete(self, key: str, namespace: str, name: str) -> None:
