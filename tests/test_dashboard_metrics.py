@@ -63,7 +63,9 @@ async def test_everything_in_one_process_shows_informers_and_controllers_too(tmp
         await asyncio.to_thread(
             until, lambda: names <= {name for name, _ in numbers(text_of(address))}, what="informers and queues"
         )
-        assert numbers(text_of(address))["deltaboard_live", "pods"] == 1
+        await asyncio.to_thread(
+            until, lambda: numbers(text_of(address))["deltaboard_live", "pods"] == 1, what="pods are live"
+        )
 
 
 @pytest.mark.redis
