@@ -72,9 +72,9 @@ class WorkQueue(Generic[K]):
             mark = self._dirty.get(item)
         except TypeError:
             raise UnusableKey(self.name, item) from None
+        if self._is_shut_down:
+            return
         if mark is None:
-            if self._is_shut_down:
-                return
             if self._delayed:
                 before = self._delayed.discard(item)
                 if before is not None and before > priority:

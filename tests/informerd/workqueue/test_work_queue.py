@@ -351,10 +351,12 @@ class TestRateLimits:
 class TestShutDown:
     async def test_what_waits_is_still_handed_out_and_then_the_workers_end(self, queue: WorkQueue[str]) -> None:
         queue.add("a")
+        queue.add("c")
         queue.shut_down()
         queue.add("b")
+        queue.add("c", priority=1)
         assert queue.is_shut_down
-        assert await queue.get() == "a"
+        assert [await queue.get(), await queue.get()] == ["a", "c"]
         with pytest.raises(QueueShutDown, match="'test' is shut down and empty: end the worker"):
             await queue.get()
 

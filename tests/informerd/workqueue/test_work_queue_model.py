@@ -72,12 +72,14 @@ class Model:
 
     def add(self, key: str, priority: int) -> None:
         waiting = self.ready.get(key)
+        if self.closed:
+            return
         if waiting:
             if priority > waiting.priority:
                 self.ready[key] = Waiting(priority, next(self._numbers))
         elif key in self.again:
             self.again[key] = max(priority, self.again[key])
-        elif not self.closed:
+        else:
             due = self.delayed.pop(key, None)
             priority = max(priority, due.priority) if due else priority
             if key in self.processing:
