@@ -205,12 +205,14 @@ class _StartedChannel(Generic[T]):
         self._items = items
         self._enqueuing = enqueuing
         self._target = target
+        self._stopping = False
         self._task = asyncio.create_task(self._run(), name=f"{name} of the controller {target.controller}")
 
     async def wait_for_sync(self) -> None:
         """There is nothing at first."""
 
     async def stop(self) -> None:
+        self._stopping = True
         self._task.cancel()
         await asyncio.wait((self._task,))
 
@@ -218,7 +220,9 @@ class _StartedChannel(Generic[T]):
         fields = {"controller": self._target.controller}
         try:
             await self._take_all()
-        except Exception:
+        except (Exception, asyncio.CancelledError):
+            if self._stopping:
+                raise
             text = "the source %s of the controller %s has failed and brings nothing more"
             log.exception(text, self._name, self._target.controller, extra=fields)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 
 from informerd.clock import Clock
@@ -84,6 +85,7 @@ class Workers:
             finally:
                 del running[request]
                 queue.done(request)
+            await self._take_back_cancellation()
             await self._take_turns()
 
     async def _reconcile(self, request: Request, began: float) -> None:
@@ -92,7 +94,6 @@ class Workers:
         except asyncio.CancelledError as error:
             if self._ending:
                 raise
-            _uncancel()
             self._failed(request, error, began)
         except (KeyboardInterrupt, GeneratorExit):
             raise
@@ -158,6 +159,16 @@ class Workers:
         words = (self._name, request.key, in_one_line(error), again, nth(number))
         log.error(text, *words, exc_info=None if expected else error, extra=fields)
 
+    async def _take_back_cancellation(self) -> None:
+        """A reconcile may have cancelled the current task, which is its worker, and ended before that came to it."""
+        task = asyncio.current_task()
+        if task is None or self._ending or not task.cancelling():
+            return
+        while task.uncancel():
+            pass
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+
     async def _take_turns(self) -> None:
         """Give the event loop its turn: reconciles that never wait would keep it."""
         self._in_turn += 1
@@ -165,10 +176,3 @@ class Workers:
             await asyncio.sleep(0)
             self._in_turn = 0
             self._turn_began = self._clock.now()
-
-
-def _uncancel() -> None:
-    """Take back what a reconcile has done to its worker by cancelling the current task."""
-    task = asyncio.current_task()
-    while task is not None and task.uncancel():
-        pass

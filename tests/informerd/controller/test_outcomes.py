@@ -137,6 +137,23 @@ async def test_a_reconcile_that_cancels_its_own_task_harms_only_itself(clock: Fa
         assert controller.state().reconciles == {"panic": 1, "success": 1}
 
 
+async def test_a_cancellation_that_a_reconcile_leaves_behind_ends_no_worker(clock: FakeClock) -> None:
+    async def leave() -> None:
+        task = asyncio.current_task()
+        assert task
+        task.cancel()
+
+    script = Script()
+    script.answers[A] = leave
+    async with running(script, clock) as controller:
+        for request in (A, B):
+            controller.requeue(request)
+            await settle()
+        assert script.called == [A, B]
+        assert controller.phase == "running"
+        assert controller.state().reconciles == {"success": 2}
+
+
 async def test_requeue_after_forgets_the_failures_and_waits_as_long_as_asked(clock: FakeClock) -> None:
     script = Script()
     script.answers[A] = OSError("no route")

@@ -152,6 +152,11 @@ async def raises() -> AsyncIterator[Object]:
     raise OSError("the printer is gone")
 
 
+async def is_cancelled() -> AsyncIterator[Object]:
+    yield obj("a")
+    raise asyncio.CancelledError  # such as of a task that it awaits
+
+
 async def endless() -> AsyncIterator[Object]:
     while True:
         yield obj("a")
@@ -161,6 +166,7 @@ async def endless() -> AsyncIterator[Object]:
     ("channel", "names", "said"),
     [
         (ends, "ab", "the source printer of the controller demo has ended"),
+        (is_cancelled, "a", "the source printer of the controller demo has failed and brings nothing more"),
         (raises, "a", "the source printer of the controller demo has failed and brings nothing more"),
     ],
 )
