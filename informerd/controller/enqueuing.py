@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from inspect import isawaitable
-from types import CoroutineType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from informerd.clock import Clock
 from informerd.controller.events import ObjectEvent, is_unchanged
 from informerd.controller.handlers import EnqueueHandler, as_request
-from informerd.controller.predicates import Predicate
+from informerd.controller.predicates import Predicate, ask
 from informerd.controller.request import Request
-from informerd.errors import InvalidCall
 from informerd.objects import Object
 from informerd.repeats import Repeats, nth
 from informerd.workqueue.work_queue import LOW_PRIORITY
@@ -68,17 +65,7 @@ class Enqueuing(Generic[T]):
 
     def _passes(self, predicate: Predicate[T], event: ObjectEvent[T]) -> bool:
         try:
-            answer: object = predicate(event)
-            return answer if isinstance(answer, bool) else bool(_checked(answer))
+            return ask(predicate, event)
         except Exception as error:  # noqa: BLE001 - as above; and a reconcile too many does no harm
             self._target.say("predicate", predicate.name, event.objects[-1].key, error)
             return True
-
-
-def _checked(answer: Any) -> Any:
-    """An async predicate would let everything through. Raises InvalidCall."""
-    if isinstance(answer, CoroutineType):
-        answer.close()
-    if isawaitable(answer):
-        raise InvalidCall("a predicate must be a plain function that gives True or False, not an async one")
-    return answer

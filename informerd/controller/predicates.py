@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from inspect import isawaitable
+from types import CoroutineType
 from typing import Generic, TypeVar
 
 from informerd.cache.handler import is_another_object, name_of
@@ -46,7 +48,7 @@ class _And(Predicate[T]):
         self._one, self._other = check_predicate(one), check_predicate(other)
 
     def __call__(self, event: ObjectEvent[T], /) -> bool:
-        return self._one(event) and self._other(event)
+        return ask(self._one, event) and ask(self._other, event)
 
     @property
     def name(self) -> str:
@@ -58,7 +60,7 @@ class _Or(Predicate[T]):
         self._one, self._other = check_predicate(one), check_predicate(other)
 
     def __call__(self, event: ObjectEvent[T], /) -> bool:
-        return self._one(event) or self._other(event)
+        return ask(self._one, event) or ask(self._other, event)
 
     @property
     def name(self) -> str:
@@ -70,7 +72,7 @@ class _Not(Predicate[T]):
         self._inner = inner
 
     def __call__(self, event: ObjectEvent[T], /) -> bool:
-        return not self._inner(event)
+        return not ask(self._inner, event)
 
     @property
     def name(self) -> str:
@@ -148,6 +150,21 @@ def object_predicate(function: Callable[[T], bool]) -> Predicate[T]:
     if not callable(function):
         raise InvalidCall(f"a predicate is a function of an object, not {function!r}")
     return _Function(name_of(function), lambda event: function(event.objects[-1]))
+
+
+def ask(predicate: Predicate[T], event: ObjectEvent[T]) -> bool:
+    """Whether the event passes. Raises what the predicate raises, and InvalidCall for an async one.
+
+    What can be awaited would count as true: alone it would let everything through, behind a ``~`` nothing.
+    """
+    answer: object = predicate(event)
+    if isinstance(answer, bool):
+        return answer
+    if isinstance(answer, CoroutineType):
+        answer.close()
+    if isawaitable(answer):
+        raise InvalidCall("a predicate must be a plain function that gives True or False, not an async one")
+    return bool(answer)
 
 
 def check_predicate(predicate: Predicate[T]) -> Predicate[T]:

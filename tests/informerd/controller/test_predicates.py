@@ -71,6 +71,19 @@ def test_predicates_are_combined_with_and_or_and_not() -> None:
     assert (GenerationChanged() | ~LabelChanged()).name == "(GenerationChanged | ~LabelChanged)"
 
 
+async def asynchronous(event: ObjectEvent[Object]) -> bool:
+    return True
+
+
+@pytest.mark.parametrize(
+    "combined",
+    [~predicate(asynchronous), predicate(asynchronous) & is_a, predicate(asynchronous) | is_a],  # type: ignore[arg-type]
+)
+def test_an_async_one_is_an_error_inside_a_combination_too(combined: Predicate[Object]) -> None:
+    with pytest.raises(InvalidCall, match="plain function that gives True or False"):
+        combined(Created(obj("a")))
+
+
 def test_the_second_is_not_asked_where_the_first_has_decided() -> None:
     @predicate
     def never(event: ObjectEvent[Object]) -> bool:
