@@ -177,11 +177,11 @@ async def test_an_address_that_cannot_be_one_is_named(address: str) -> None:
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (lambda client: client.get(PODS, "", "default"), "'' is no name of one of pods"),
-        (lambda client: client.delete(PODS, "", "default"), "'' is no name"),
-        (lambda client: client.delete(PODS, "..", "default"), "'..' is no name"),
-        (lambda client: client.update(PODS, {"metadata": {}}, "default"), "'' is no name"),
-        (lambda client: client.patch(PODS, ".", "default", {}), "'.' is no name"),
+        (lambda client: client.get(PODS, "", "default"), "'' in namespace 'default' is no name of one of pods"),
+        (lambda client: client.delete(PODS, "", "default"), "'' in namespace 'default' is no name"),
+        (lambda client: client.delete(PODS, "..", "default"), "'..' in namespace 'default' is no name"),
+        (lambda client: client.update(PODS, {"metadata": {}}, "default"), "'' in namespace 'default' is no name"),
+        (lambda client: client.patch(PODS, ".", "default", {}), "'.' in namespace 'default' is no name"),
         (lambda client: client.delete_collection(PODS), "pods are deleted one namespace at a time"),
         (lambda client: client.delete_collection(NODES, "default"), "nodes are in no namespace"),
         (lambda client: client.create(PODS, b"{", "default"), "the body is no JSON"),
