@@ -31,6 +31,19 @@ class DeleteOptions(TypedDict, total=False):
 class _Head(msgspec.Struct, rename="camel"):
     kind: str = ""
     api_version: str = ""
+    details: Any = None
+    """Of a Status: which object it is about; of a custom resource whatever it likes."""
+
+    @property
+    def is_status(self) -> bool:
+        """Whether it is one; a custom resource may have that name."""
+        return self.kind == "Status" and self.api_version in {"", "v1"}
+
+    @property
+    def uid(self) -> str:
+        """That a Status names, if it does."""
+        uid = self.details.get("uid") if isinstance(self.details, dict) else None
+        return uid if isinstance(uid, str) else ""
 
 
 class ResourceClient(ResourceReader[T]):
@@ -133,13 +146,19 @@ class ResourceClient(ResourceReader[T]):
 
         The object where it is still there, waiting for its finalizers or its grace period; None where it is gone.
         """
+        left, _ = await self._delete(name, uid=uid, resource_version=resource_version, **options)
+        return left
+
+    async def _delete(
+        self, name: str, *, uid: str | None, resource_version: str | None, **options: Unpack[DeleteOptions]
+    ) -> tuple[T | None, str]:
+        """What `delete` gives, and where that is None the uid of what is gone, as far as the API server says it."""
         resource, codec = await self._ready(self.namespace, needs_namespace=True)
         answer = await self._warned(
             self._client.delete(resource, name, self.namespace, uid=uid, resource_version=resource_version, **options)
         )
-        head = answer.decode(_Head)
-        is_status = head.kind == "Status" and head.api_version in {"", "v1"}  # a custom resource may have that name
-        return None if is_status else codec.decode(answer.body)
+        head: _Head = answer.decode(_Head)
+        return (None, head.uid) if head.is_status else (codec.decode(answer.body), "")
 
     async def delete_collection(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from inspect import isawaitable
+from inspect import isawaitable, signature
 from types import CoroutineType
 from typing import Any
 
@@ -114,6 +114,17 @@ def is_terminal(error: BaseException) -> bool:
 
 
 def check_reconcile(function: object) -> None:
-    """Raises InvalidReconcile for what cannot be called. Whether it is async shows when it is called."""
+    """Raises InvalidReconcile for what cannot be called with a request. Whether it is async shows when it is called."""
     if not callable(function):
         raise InvalidReconcile(f"{function!r} is no function: a reconcile is `async def reconcile(request)`")
+    try:
+        form = signature(function)
+    except (TypeError, ValueError):  # written in C: nobody knows
+        return
+    try:
+        form.bind(None)
+    except TypeError as error:
+        raise InvalidReconcile(
+            f"{name_of(function)}{form} cannot be called with a request alone ({error}): "
+            "a reconcile is `async def reconcile(request)`"
+        ) from None

@@ -72,6 +72,7 @@ class Controller:
         """
         _check(name, workers, reconcile_timeout=reconcile_timeout, sync_timeout=sync_timeout, stuck_after=stuck_after)
         check_reconcile(reconcile)
+        _check_parts(name, sources, limiter)
         self.name = name
         self.resource = resource
         self.needs_leader = needs_leader
@@ -212,6 +213,14 @@ class Controller:
     def _enter(self, phase: Phase, text: str, *words: object) -> None:
         self.phase = phase
         log.info(text, *words, extra={"controller": self.name, "phase": phase})
+
+
+def _check_parts(name: str, sources: object, limiter: object) -> None:
+    """Raises InvalidCall, with what to give instead."""
+    if not isinstance(sources, Iterable):
+        raise InvalidCall(f"the controller {name} has sources={sources!r}: give a list, such as [KindSource(informer)]")
+    if limiter is not None and (isinstance(limiter, type) or not callable(getattr(limiter, "when", None))):
+        raise InvalidCall(f"the controller {name} has limiter={limiter!r}: give one, such as ExponentialRateLimiter()")
 
 
 def _check(name: object, workers: object, **seconds: object) -> None:

@@ -6,13 +6,15 @@ import re
 import socket
 import uuid
 from dataclasses import KW_ONLY, dataclass, field
+from math import isfinite
 
 from informerd.errors import InvalidCall
 
 JITTER = 1.2
 """Between two tries to acquire, a process waits up to so many retry periods longer (client-go leaderelection.go)."""
 
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def own_identity() -> str:
@@ -46,8 +48,11 @@ class Election:
     """After so long without a turn of the event loop, the lease is renewed no more, so that another takes over."""
 
     def __post_init__(self) -> None:
+        self._check_types()
         if not _NAME.fullmatch(self.name):
             raise InvalidCall(f"{self.name!r} is no name of a Lease: use lower-case letters, digits, - and .")
+        if self.namespace and not _NAMESPACE.fullmatch(self.namespace):
+            raise InvalidCall(f"{self.namespace!r} is no namespace: use lower-case letters, digits and -")
         if not self.identity:
             raise InvalidCall("an election needs an identity that no other process has: leave it out to get one")
         if self.lease_duration != int(self.lease_duration) or self.lease_duration < 1:
@@ -62,3 +67,15 @@ class Election:
                 f"renew_deadline ({self.renew_deadline:g} s) must be more than {JITTER} times retry_period "
                 f"({self.retry_period:g} s), or one renewal that is late loses the lease"
             )
+        if not self.blocked_limit > 0:
+            raise InvalidCall(f"blocked_limit={self.blocked_limit!r}: give seconds, more than 0")
+
+    def _check_types(self) -> None:
+        for name in ("name", "namespace", "identity"):
+            given: object = getattr(self, name)
+            if not isinstance(given, str):
+                raise InvalidCall(f"an election's {name} is a text, not {given!r}")
+        for name in ("lease_duration", "renew_deadline", "retry_period", "blocked_limit"):
+            given = getattr(self, name)
+            if not isinstance(given, int | float) or not isfinite(given):
+                raise InvalidCall(f"an election's {name} is a number of seconds, not {given!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, Unpack, overload
+from weakref import WeakSet
 
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer
@@ -58,7 +59,8 @@ class CachedClient:
         self._namespaces = _checked(namespaces)
         self._strip = strip_managed_fields
         self._wait = wait_for_own_writes
-        self._own_writes: list[OwnWrites[Any]] = []
+        self._own_writes: WeakSet[OwnWrites[Any]] = WeakSet()
+        """Those of kinds that somebody still has; one that listens to its informer is kept by that."""
 
     @property
     def factories(self) -> list[SharedInformerFactory]:
@@ -85,12 +87,12 @@ class CachedClient:
 
     def close(self) -> None:
         """Take back what it added to informers."""
-        for each in self._own_writes:
+        for each in [*self._own_writes]:
             each.close()
 
     def _own_writes_of(self, informer: SharedInformer[T], holds: Callable[[T], bool]) -> OwnWrites[T]:
         made = OwnWrites(informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, holds=holds)
-        self._own_writes.append(made)
+        self._own_writes.add(made)
         return made
 
     def _informer(

@@ -9,11 +9,13 @@ from informerd.controller.handlers import EnqueueOwner
 from informerd.controller.predicates import Predicate
 from informerd.controller.request import Request
 from informerd.controller.sources import Source
+from informerd.errors import InvalidCall
 from informerd.manager.cached_kind import CachedKind
 from informerd.objects import Object
 from informerd.workqueue.rate_limiter import RateLimiter
 
 T = TypeVar("T", bound=Object)
+U = TypeVar("U")
 
 
 class ControllerOptions(TypedDict, total=False):
@@ -32,8 +34,20 @@ def sources_of(
     watches: Iterable[Source],
     predicates: Iterable[Predicate[T]],
 ) -> list[Source]:
-    """What the controller of `for_` watches; `predicates` are for that kind alone."""
-    sources = for_.sources(None, *predicates)
-    for owned in owns:
-        sources += owned.sources(EnqueueOwner(for_.resource))
-    return [*sources, *watches]
+    """What the controller of `for_` watches; `predicates` are for that kind alone. Raises InvalidCall."""
+    sources = _kind(for_).sources(None, *_several("predicates", predicates))
+    for owned in _several("owns", owns):
+        sources += _kind(owned).sources(EnqueueOwner(for_.resource))
+    return [*sources, *_several("watches", watches)]
+
+
+def _kind(given: CachedKind[T]) -> CachedKind[T]:
+    if not isinstance(given, CachedKind):
+        raise InvalidCall(f"a controller watches kinds of its manager, such as manager.kind(PODS), not {given!r}")
+    return given
+
+
+def _several(option: str, given: Iterable[U]) -> Iterable[U]:
+    if not isinstance(given, Iterable):
+        raise InvalidCall(f"{option}= takes a list: give {option}=[…], not {given!r}")
+    return given

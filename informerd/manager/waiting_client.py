@@ -81,12 +81,12 @@ class WaitingClient(ResourceClient[T]):
         resource_version: str | None = None,
         **options: Unpack[DeleteOptions],
     ) -> T | None:
-        left = await super().delete(name, uid=uid, resource_version=resource_version, **options)
+        left, gone = await self._delete(name, uid=uid, resource_version=resource_version, **options)
         dry_run = options.get("dry_run", False)
         if left is not None:
             return await self._shown(left, dry_run)
         if not dry_run and (own_writes := self._own_writes(self.namespace)) is not None:
-            await own_writes.gone(f"{self.namespace}/{name}" if self.namespace else name, uid)
+            await own_writes.gone(f"{self.namespace}/{name}" if self.namespace else name, gone or uid)
         return None
 
     async def _shown(self, obj: T, dry_run: bool) -> T:

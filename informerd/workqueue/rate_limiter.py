@@ -59,9 +59,9 @@ class BucketRateLimiter:
     """All keys together: `burst` at once, and from then on `rate` a second, each behind the one before."""
 
     def __init__(self, rate: float = 10.0, burst: int = 100, clock: Clock | None = None) -> None:
-        if not (isfinite(rate) and rate > 0):
+        if not (_is_number(rate) and rate > 0):
             raise InvalidCall(f"rate={rate!r} is none: give keys a second, more than 0")
-        if burst < 1:
+        if not _is_number(burst) or burst < 1 or burst != int(burst):
             raise InvalidCall(f"burst={burst!r} lets no key through: give at least 1")
         self._clock = clock or SystemClock()
         self._rate = rate
@@ -90,6 +90,8 @@ class FastSlowRateLimiter:
     def __init__(self, fast: float, slow: float, fast_attempts: int) -> None:
         self._fast = _seconds("fast", fast)
         self._slow = _seconds("slow", slow)
+        if not _is_number(fast_attempts):
+            raise InvalidCall(f"fast_attempts={fast_attempts!r} is no number of failures: give a whole one")
         self._fast_attempts = fast_attempts
         self._failures: dict[Hashable, int] = {}
 
@@ -113,6 +115,9 @@ class MaxOfRateLimiter(RateLimiter[K]):
     def __init__(self, *limiters: RateLimiter[K]) -> None:
         if not limiters:
             raise InvalidCall("MaxOfRateLimiter() has nothing to choose from: give at least one limiter")
+        for limiter in limiters:
+            if isinstance(limiter, type) or not callable(getattr(limiter, "when", None)):
+                raise InvalidCall(f"{limiter!r} is no limiter: give one, such as ExponentialRateLimiter()")
         self._limiters = limiters
 
     def when(self, item: K) -> float:
@@ -127,7 +132,11 @@ class MaxOfRateLimiter(RateLimiter[K]):
         return max(limiter.num_requeues(item) for limiter in self._limiters)
 
 
+def _is_number(given: object) -> bool:
+    return isinstance(given, int | float) and isfinite(given)
+
+
 def _seconds(name: str, seconds: float) -> float:
-    if not (isfinite(seconds) and seconds >= 0):
+    if not (_is_number(seconds) and seconds >= 0):
         raise InvalidCall(f"{name}={seconds!r} is no wait: give seconds, 0 or more")
     return seconds

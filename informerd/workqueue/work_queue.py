@@ -92,7 +92,7 @@ class WorkQueue(Generic[K]):
         if priority is None:
             mark = self._mark_of(item)
             priority = mark[0] if mark else 0
-        if not isfinite(seconds):
+        if not _is_number(seconds):
             raise InvalidCall(f"{item} cannot be added to {self._title} after {seconds} seconds: give a finite number")
         if not self._is_shut_down:
             self.counters.retries += 1
@@ -239,6 +239,10 @@ def _first(marks: Mapping[K, _Mark], now: float) -> tuple[str, float]:
         except RuntimeError:  # read from another thread while it changed
             continue
         return ("", now) if mark is None else (str(item), mark[1])
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, int | float) and isfinite(given)
 
 
 def _as_priority(priority: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -259,6 +260,19 @@ async def test_a_reconcile_that_gives_nonsense_is_a_typed_error_that_says_what_t
 def test_what_cannot_be_called_is_refused_where_the_controller_is_made(reconcile: Any) -> None:
     with pytest.raises(InvalidReconcile, match="`async def reconcile"):
         Controller("demo", reconcile)
+
+
+async def takes_nothing() -> None: ...
+
+
+async def takes_two(kind: str, request: Request) -> None: ...
+
+
+@pytest.mark.parametrize("reconcile", [takes_nothing, takes_two])
+def test_what_takes_no_request_is_refused_where_the_controller_is_made(reconcile: Any) -> None:
+    with pytest.raises(InvalidReconcile, match=f"{reconcile.__name__}.* cannot be called with a request alone"):
+        Controller("demo", reconcile)
+    Controller("demo", partial(takes_two, "pods"))
 
 
 async def test_a_reconcile_that_takes_too_long_is_cancelled_and_tried_again(clock: FakeClock) -> None:

@@ -11,6 +11,7 @@ from informerd.controller.controller import Controller
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyStarted, InvalidCall
+from informerd.workqueue.rate_limiter import ExponentialRateLimiter
 from informerd.workqueue.work_queue import LOW_PRIORITY
 from tests.clock import FakeClock, settle
 from tests.informerd.controller.rig import A, B, C, Script, running
@@ -242,6 +243,9 @@ async def test_one_that_is_stopped_before_it_runs_ends_at_once(clock: FakeClock)
         ({"stuck_after": "soon"}, "give seconds"),
         ({"sources": [Script]}, "is no source: KindSource"),
         ({"sources": ["pods"]}, "'pods' is no source"),
+        ({"sources": Script()}, "give a list, such as [KindSource(informer)]"),
+        ({"limiter": ExponentialRateLimiter}, "give one, such as ExponentialRateLimiter()"),
+        ({"limiter": 5}, "the controller demo has limiter=5"),
     ],
     ids=repr,
 )

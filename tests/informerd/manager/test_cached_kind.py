@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -25,8 +26,11 @@ from informerd.errors import (
 from informerd.manager.cache_options import strip_managed_fields
 from informerd.manager.cached_client import OWN_WRITE_TIMEOUT
 from informerd.manager.manager import Manager
+from informerd.manager.own_writes import OwnWrites
 from informerd.objects import Object
 from informerd.resource import MYDEMOS
+from informerd.rest.answer import Answer
+from informerd.rest.client import Client
 from informerd.writing.create_or_update import create_or_update
 from tests.clock import FakeClock
 from tests.informerd.manager.conftest import MAPS, NAMESPACES, Place
@@ -116,6 +120,40 @@ async def test_the_delete_of_an_object_is_of_that_very_one(demo: Place) -> None:
         with pytest.raises(Conflict):
             await maps.delete(first)
         assert maps.get(first) is not None
+
+
+async def test_a_deleted_name_that_somebody_takes_again_at_once_is_not_waited_for(
+    demo: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = Manager(demo.config)
+    maps = manager.kind(MAPS)
+    delete = Client.delete
+
+    async def late_answer(*args: Any, **options: Any) -> Answer:
+        answer = await delete(*args, **options)
+        await maps.create(manifest(demo, "a"), wait=True)
+        return answer
+
+    async with running(manager):
+        first = await maps.create(manifest(demo, "a"), wait=True)
+        monkeypatch.setattr(Client, "delete", late_answer)
+        async with asyncio.timeout(OWN_WRITE_TIMEOUT / 2):
+            assert await maps.delete(Request(demo.namespace, "a"), wait=True) is None
+        second = maps.get(first)
+        assert second is not None
+        assert second.metadata.uid != first.metadata.uid
+
+
+async def test_a_kind_that_is_asked_for_again_and_again_leaves_nothing_behind(demo: Place) -> None:
+    def waiting() -> int:
+        gc.collect()
+        return sum(type(each) is OwnWrites for each in gc.get_objects())
+
+    manager = Manager(demo.client)
+    before = waiting()
+    for _ in range(10):
+        manager.kind(MAPS)
+    assert waiting() == before
 
 
 async def test_status_is_written_apart(demo: Place) -> None:

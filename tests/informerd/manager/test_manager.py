@@ -476,6 +476,18 @@ async def test_options_that_cannot_be_are_refused(demo: Place, options: dict[str
         Manager(demo.client, **options)
 
 
+@pytest.mark.parametrize("option", ["owns", "watches", "predicates"])
+async def test_what_a_controller_cannot_watch_is_refused_with_what_to_give(demo: Place, option: str) -> None:
+    manager = Manager(demo.client)
+    maps = manager.kind(MAPS)
+    with pytest.raises(InvalidCall, match=r"such as manager\.kind\(PODS\)"):
+        manager.controller("demo", MAPS)  # type: ignore[arg-type]
+    with pytest.raises(InvalidCall, match=r"such as manager\.kind\(PODS\)"):
+        manager.controller("demo", maps, owns=[MAPS])  # type: ignore[list-item]
+    with pytest.raises(InvalidCall, match=rf"{option}= takes a list: give {option}=\[…\]"):
+        manager.controller("demo", maps, **{option: maps})  # type: ignore[arg-type]
+
+
 async def test_what_cannot_be_run_is_refused(demo: Place) -> None:
     manager = Manager(demo.config)
 

@@ -115,6 +115,12 @@ class TestMaxOf:
         lambda: BucketRateLimiter(burst=0),
         lambda: FastSlowRateLimiter(-1, 1, 1),
         lambda: FastSlowRateLimiter(1, NAN, 1),
+        lambda: ExponentialRateLimiter(base="5"),  # type: ignore[arg-type]
+        lambda: BucketRateLimiter(rate="10"),  # type: ignore[arg-type]
+        lambda: BucketRateLimiter(burst=1.5),  # type: ignore[arg-type]
+        lambda: FastSlowRateLimiter(1, 2, "3"),  # type: ignore[arg-type]
+        lambda: MaxOfRateLimiter(ExponentialRateLimiter),  # type: ignore[arg-type]
+        lambda: MaxOfRateLimiter(5),  # type: ignore[arg-type]
         MaxOfRateLimiter,
     ],
 )

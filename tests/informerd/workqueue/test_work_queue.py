@@ -125,8 +125,8 @@ class TestMisuse:
         with pytest.raises(NotProcessed):
             queue.priority_of("a")
 
-    @pytest.mark.parametrize("seconds", [float("nan"), float("inf"), float("-inf")])
-    async def test_a_delay_that_is_no_number_is_refused(self, queue: WorkQueue[str], seconds: float) -> None:
+    @pytest.mark.parametrize("seconds", [float("nan"), float("inf"), float("-inf"), "5", None])
+    async def test_a_delay_that_is_no_number_is_refused(self, queue: WorkQueue[str], seconds: Any) -> None:
         with pytest.raises(InvalidCall, match=r"a cannot be added to the work queue 'test' after .* a finite number"):
             queue.add_after("a", seconds)
 
