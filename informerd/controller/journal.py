@@ -21,7 +21,7 @@ LINE = 500
 
 
 class Journal:
-    """One controller's. Keeps nothing that grows with the number of requests, but for those at work."""
+    """One controller's. Grows with the requests that are at work, and by a number for each that failed last time."""
 
     def __init__(self, clock: Clock) -> None:
         self.counters = ReconcileCounters()
@@ -32,6 +32,8 @@ class Journal:
         self._clock = clock
         self._durations: deque[float] = deque(maxlen=DURATIONS)
         self._failed: OrderedDict[Request, FailedKey] = OrderedDict()
+        self._failures: dict[Request, int] = {}
+        """How often in a row, of those too that are not among the last."""
 
     def ended(self, outcome: Outcome, seconds: float) -> None:
         """Count a reconcile."""
@@ -42,17 +44,19 @@ class Journal:
 
     def went_well(self, request: Request) -> None:
         """It is not among those that failed any more."""
-        if self._failed:
+        if self._failures:
+            self._failures.pop(request, None)
             self._failed.pop(request, None)
 
     def failed(self, request: Request, error: BaseException, retry_in: float | None) -> None:
         """Remember it; the next try is in `retry_in` seconds, None for never."""
-        known = self._failed.pop(request, None)
+        self._failed.pop(request, None)
+        failures = self._failures[request] = self._failures.get(request, 0) + 1
         now = self._clock.time()
         self._failed[request] = FailedKey(
             key=request.key,
             error=in_one_line(error),
-            failures=known.failures + 1 if known else 1,
+            failures=failures,
             at=now,
             retry_at=None if retry_in is None else now + retry_in,
         )

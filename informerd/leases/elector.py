@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import random
+from collections import deque
 from collections.abc import Callable
 
 from informerd.clock import Clock, within
@@ -22,6 +23,9 @@ log = logging.getLogger(__name__)
 
 _CHANGED = (Conflict, AlreadyExists, NotFound)
 """What a write raises over a lease that is not as it was read any more."""
+
+_TENURES = 100
+"""Tries to take a lease that are remembered: minutes of them, where a write arrives within seconds or never."""
 
 _TRIES = 3
 """How often a write is tried in a row over a lease that somebody else edits without taking it."""
@@ -42,7 +46,7 @@ class Elector:
         self._election = leadership.election
         self._clock = clock
         self._chance = chance
-        self._tenures: set[str] = set()
+        self._tenures: deque[str] = deque(maxlen=_TENURES)
         """The acquireTimes that this elector wrote, also where no answer came: a record with one of them is its own."""
         self._changed_at = clock.now()
         self._record = LeaseRecord()
@@ -181,7 +185,7 @@ class Elector:
 
     async def _take(self, *, transitions: int) -> None:
         now = micro_time(self._clock.time())
-        self._tenures.add(now)
+        self._tenures.append(now)
         await self._write(now, transitions)
 
     async def _write(self, acquired_at: str, transitions: int) -> None:

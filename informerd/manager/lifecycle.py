@@ -85,14 +85,14 @@ class Lifecycle:
         """Stop all in order, within `graceful` seconds; what has not ended then. With `lost` without any grace."""
         self.phase = "stopping"
         self._ends_at = self._clock.now() + (0 if lost else self._graceful)
-        left: tuple[str, ...] = ()
         if lost:  # what must not go on is stopped first
-            left += await self._parts.leaders.stop(0)
-        left += await self._parts.others.stop(self._seconds)
-        left += await self._parts.leaders.stop(self._seconds)
+            await self._parts.leaders.stop(0)
+        left = await self._parts.others.stop(self._seconds)
+        leading = await self._parts.leaders.stop(self._seconds)
+        left += leading
         await self._flush()
         if self._parts.election is not None:
-            await self._parts.election.stop(release=not left and not lost)
+            await self._parts.election.stop(release=not leading and not lost)
         left += await self._parts.caches.stop(max(self._seconds, 1.0))
         if self._parts.probes is not None:
             await self._parts.probes.stop()

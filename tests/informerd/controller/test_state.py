@@ -59,6 +59,18 @@ def test_the_last_failed_requests_are_remembered_the_newest_first(clock: FakeClo
     assert [failed.key for failed in journal.last_failed][:2] == ["n59", "n58"]
 
 
+def test_failures_in_a_row_are_counted_however_many_other_requests_fail(clock: FakeClock) -> None:
+    journal = Journal(clock)
+    requests = [Request("", f"n{number}") for number in range(FAILED + 10)]
+    for request in requests * 3:
+        journal.failed(request, OSError("x"), 1.0)
+    assert {failed.failures for failed in journal.last_failed} == {3}
+    for request in requests:
+        journal.went_well(request)
+    journal.failed(requests[0], OSError("x"), 1.0)
+    assert [failed.failures for failed in journal.last_failed] == [1]
+
+
 def test_an_error_is_shown_in_one_line_of_bounded_length() -> None:
     assert in_one_line(OSError("two\n  lines")) == "OSError: two lines"
     assert in_one_line(KeyError()) == "KeyError"

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from informerd.errors import InvalidCall, NotLeading
+from informerd.errors import AlreadyExists, InvalidCall, NotLeading, Status
 from informerd.leases.election import Election
+from informerd.rest.call import Json
 from tests.informerd.leases.simulation import Process, World
 
 
@@ -241,6 +242,18 @@ def test_a_lease_whose_answer_got_lost_is_known_as_ones_own(world: World) -> Non
     world.advance(20)
     assert process.leads
     assert world.server.holders == ["a"]
+
+
+def test_who_may_read_but_never_create_the_lease_keeps_no_more_of_its_tries_for_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(lease: Json) -> Json:
+        raise AlreadyExists(Status(code=409, reason="AlreadyExists"))
+
+    monkeypatch.setattr(world.server, "create", refuse)
+    process = world.process("a")
+    world.advance(3600)
+    assert len(process.elector._tenures) == 100
 
 
 def test_a_write_may_take_as_long_as_nobody_else_can_lead(world: World, leader: Process) -> None:

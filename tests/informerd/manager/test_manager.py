@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import socket
 from typing import Any
@@ -131,6 +132,28 @@ async def test_what_does_not_end_in_time_is_cancelled_and_then_named_and_the_lea
     assert (await lease(demo)).holder == "me"
     assert "not ended within 0.2 s: stubborn" in caplog.text
     let_go.set()
+
+
+async def test_what_does_not_end_but_needs_no_leader_keeps_no_lease(demo: Place, run: Run) -> None:
+    await free_lease(demo)
+    manager = Manager(demo.config, election=election(demo, identity="me"), graceful=0.2)
+    let_go, begun = asyncio.Event(), asyncio.Event()
+
+    async def stubborn() -> None:
+        begun.set()
+        while not let_go.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await let_go.wait()
+
+    manager.add(stubborn, name="stubborn", needs_leader=False)
+    task = run(manager)
+    await begun.wait()
+    await eventually(lambda: manager.state().leads)
+    manager.stop()
+    with pytest.raises(StillRunning, match="stubborn"):
+        await task
+    let_go.set()
+    assert (await lease(demo)).is_released
 
 
 async def test_reconciles_under_way_are_finished_within_the_time_for_stopping(demo: Place, run: Run) -> None:
