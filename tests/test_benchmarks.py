@@ -52,6 +52,15 @@ def test_the_demo_clusters_benchmark_prints_what_programs_read() -> None:
     assert all(figure > 0 for figures in lines.values() for figure in figures.values())
 
 
+def test_the_demo_workloads_benchmark_prints_what_programs_read() -> None:
+    sizes = ["--pods", "40", "--rate", "30", "--settle", "1", "--seconds", "4"]
+    command = [sys.executable, "-m", "benchmarks.demo_workload", "--json", *sizes]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
+    lines = {line["what"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    assert lines["changes a second"]["all"] > 1
+    assert 20 < lines["pods at the end"]["number"] < 80
+
+
 @pytest.mark.skipif(not has_watch_stub(PEERS), reason="needs the peers' load server: set PEERS to its folder")
 def test_our_load_server_sends_the_bytes_that_the_peers_load_server_sends() -> None:
     with load_server(PEERS, 30, 10) as url, urllib.request.urlopen(f"{url}/api/v1/pods") as answer:

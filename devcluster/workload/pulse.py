@@ -117,6 +117,6 @@ class Pulse:
         apps = [app for app in chance.sample(self._fleet.apps, min(4, len(self._fleet.apps))) if self._is_free(app)]
         for app in apps:
             pods = [pod for pod in self._cast.cluster.pods.by(APP, app.key) if self._cast.kubelet.is_settled(pod)]
-            if len(pods) > 1 or (pods and app.replicas == 1):
+            if len(pods) > 1:
                 return chance.choice(pods)
         return None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from devcluster.kubeconfig import write_kubeconfig
 from devcluster.server import objects
 from devcluster.server.pod_words import pod_status
+from tests.devcluster.kubectl import KubectlSide, kubectl_binary
 from tests.devcluster.workload.world import DEPLOYMENTS, SETS, Json, World, condition, deployment
 
 
@@ -107,6 +111,25 @@ async def test_a_stuck_rollout_times_out_and_is_rolled_back_to_the_revision_befo
 
 
 REVISION = "deployment.kubernetes.io/revision"
+
+
+@pytest.mark.skipif(kubectl_binary() is None, reason="needs kubectl: name its folder in KUBEBUILDER_ASSETS")
+async def test_kubectl_rolls_back_and_waits(calm: World, tmp_path: Path) -> None:
+    await deployed(calm, 2)
+    change_image(calm, "mine", "nginx:1.29.2")
+    assert await calm.live(60, lambda: is_done(calm, "mine"))
+    serving, kubeconfig = calm.serving, tmp_path / "kubeconfig"
+    assert serving is not None
+    write_kubeconfig(kubeconfig, server=serving.url, authority=serving.authority, token=serving.token)
+    kubectl = KubectlSide(str(kubectl_binary()), kubeconfig, tmp_path / "cache", "default")
+    said = await asyncio.to_thread(kubectl.run, "rollout undo deployment/mine")
+    assert said == "deployment.apps/mine rolled back\n"
+    assert await calm.live(60, lambda: is_done(calm, "mine"))
+    assert await calm.live(10, lambda: images(calm) == {"nginx:1.29.1"})
+    said = await asyncio.to_thread(kubectl.run, "rollout status deployment/mine")
+    assert said == 'deployment "mine" successfully rolled out\n'
+    said = await asyncio.to_thread(kubectl.run, "rollout history deployment/mine")
+    assert [line.split()[0] for line in said.splitlines()[2:] if line] == ["2", "3"]
 
 
 async def test_a_paused_one_is_scaled_but_not_rolled_out(calm: World) -> None:

@@ -48,6 +48,7 @@ class World:
         self.clock = clock
         self.changes: list[Change] = []
         self.casts: list[Cast] = []
+        self.serving: Serving | None = None
         for key in KINDS:
             core.store.listen(key, self.changes.append)
 
@@ -125,6 +126,7 @@ async def running(*, rate: float = 0.0, pods: int = 120, number: int = 3) -> Asy
     core = seeded(clock, number, pods)
     world = World(core, clock)
     async with Serving(core) as serving:
+        world.serving = serving
         workload = run_workload(
             workload_config(serving), fleet(pods), Dice(number), rate=rate, clock=clock, on_start=world.casts.append
         )
