@@ -27,7 +27,10 @@ class Condition(Part, frozen=True):
 
 def condition(conditions: tuple[Condition, ...], kind: str) -> Condition | None:
     """The condition of that type."""
-    return next((each for each in conditions if each.type == kind), None)
+    for each in conditions:  # a loop, because it runs for each pod of a ReplicaSet at each of their changes
+        if each.type == kind:
+            return each
+    return None
 
 
 class Resources(Part, frozen=True):

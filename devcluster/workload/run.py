@@ -124,7 +124,8 @@ class Workload:
             )
         )
         nodes = self._cluster.nodes.informer
-        nodes.add_handler(HandlerFunctions(on_update=lambda _old, _new: scheduler.node_changed()))
+        nodes.add_handler(HandlerFunctions(on_add=lambda node, _: scheduler.node_changed(None, node),
+                                           on_update=scheduler.node_changed))  # fmt: skip
         controller = self._add("scheduler", scheduler.reconcile, KindSource(pods), workers=4)
         scheduler.requeue = controller.requeue
 

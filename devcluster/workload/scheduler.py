@@ -52,8 +52,10 @@ class Scheduler:
         self._recorder.event(pod, "Normal", "Scheduled", message)
         return None
 
-    def node_changed(self) -> None:
-        """Try those again that wait for a node."""
+    def node_changed(self, old: Node | None, new: Node) -> None:
+        """Try those again that wait for a node, if more may fit on it than before."""
+        if old is not None and _offer(old) == _offer(new):
+            return
         for pod in self._cluster.pods.by(NODE, ""):
             self.requeue(Request.of(pod))
 
@@ -85,3 +87,8 @@ class Scheduler:
             status = statuses.unschedulable(self._cluster.clock.time(), message)
             await self._cluster.pods.patch(pod, {"status": status}, status=True)
         self._recorder.event(pod, "Warning", "FailedScheduling", message)
+
+
+def _offer(node: Node) -> tuple[object, ...]:
+    """What of a node matters to a pod that looks for one."""
+    return node.spec, node.metadata.labels, node.status.allocatable
