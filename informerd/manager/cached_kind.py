@@ -96,8 +96,8 @@ class CachedKind(Generic[T]):
         return [KindSource(informer, handler, *predicates) for informer in self.informers]
 
     def get(self, which: Which) -> T | None:
-        """The object as the cache has it; None where it has none. Raises NotSynced."""
-        request = _request(which)
+        """The object as the cache has it; None where it has none. Raises NotSynced, and InvalidCall for a bare name."""
+        request = _request(which, self.resource)
         return self._synced(request.namespace)[0].store.get(request.key)
 
     def list(
@@ -148,7 +148,7 @@ class CachedKind(Generic[T]):
 
     async def read(self, which: Which) -> T:
         """The object as the API server has it now. Raises NotFound."""
-        request = _request(which)
+        request = _request(which, self.resource)
         return await self._plain.in_namespace(request.namespace).get(request.name)
 
     async def create(self, obj: T | Json, *, wait: bool | None = None, **options: Unpack[WriteOptions]) -> T:
@@ -173,7 +173,7 @@ class CachedKind(Generic[T]):
         **options: Unpack[WriteOptions],
     ) -> T:
         """See `ResourceClient.patch`. Laid over whatever is there, unless it names a resourceVersion or uid."""
-        request = _request(which)
+        request = _request(which, self.resource)
         return await self._verbs(request.namespace, wait).patch(request.name, patch, patch_type, **options)
 
     async def patch_status(
@@ -186,7 +186,7 @@ class CachedKind(Generic[T]):
         **options: Unpack[WriteOptions],
     ) -> T:
         """As `patch`, of the status: ``{"status": {…}}``."""
-        request = _request(which)
+        request = _request(which, self.resource)
         verbs = self._verbs(request.namespace, wait)
         return await verbs.patch(request.name, patch, patch_type, subresource="status", **options)
 
@@ -206,7 +206,7 @@ class CachedKind(Generic[T]):
         **options: Unpack[DeleteOptions],
     ) -> T | None:
         """See `ResourceClient.delete`; of an object that is given as such, that very one (its uid), else Conflict."""
-        request = _request(which)
+        request = _request(which, self.resource)
         if isinstance(which, Object) and uid is None:
             uid = which.metadata.uid or None
         verbs = self._verbs(request.namespace, wait)
@@ -240,12 +240,15 @@ class CachedKind(Generic[T]):
         return [self._informers[namespace]]
 
 
-def _request(which: Which) -> Request:
-    """Raises InvalidCall for what names no object."""
+def _request(which: Which, resource: Resource) -> Request:
+    """Raises InvalidCall for what names no object of the resource: a bare name would be taken for one that is gone."""
     if isinstance(which, Request):
         return which
     if isinstance(which, Object):
         return Request.of(which)
     if isinstance(which, str):
+        if ("/" in which) != resource.namespaced:
+            wanted = "namespace/name" if resource.namespaced else "its name alone"
+            raise InvalidCall(f"{which!r} is no key of {resource.plural}: give a Request, an object, or {wanted}")
         return Request.from_key(which)
     raise InvalidCall(f"{which!r} names no object: give a Request, an object, or its key as namespace/name")

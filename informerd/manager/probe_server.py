@@ -35,8 +35,11 @@ class ProbeServer:
 
     @property
     def address(self) -> str:
-        """``host:port`` where it listens; "" where it does not."""
-        return "{}:{}".format(*self._runner.addresses[0][:2]) if self._runner.addresses else ""
+        """``host:port`` where it listens (``[::]:port`` of IPv6); "" where it does not."""
+        if not self._runner.addresses:
+            return ""
+        host, port = self._runner.addresses[0][:2]
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     async def start(self) -> None:
         """Listen. Raises ConfigError where that cannot be."""

@@ -297,3 +297,15 @@ async def test_what_names_no_object_or_kind_is_refused(demo: Place) -> None:
         manager.kind(MAPS).get(5)  # type: ignore[arg-type]
     with pytest.raises(InvalidCall, match="such as PODS"):
         manager.kind("configmaps")  # type: ignore[call-overload]
+
+
+async def test_a_bare_name_is_refused_rather_than_taken_for_an_object_that_is_gone(demo: Place) -> None:
+    manager = Manager(demo.client)
+    with pytest.raises(
+        InvalidCall, match="'web' is no key of configmaps: give a Request, an object, or namespace/name"
+    ):
+        manager.kind(MAPS).get("web")
+    with pytest.raises(
+        InvalidCall, match="'a/b' is no key of namespaces: give a Request, an object, or its name alone"
+    ):
+        manager.kind(NAMESPACES).get("a/b")

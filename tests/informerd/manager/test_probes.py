@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from informerd.errors import InvalidCall
+from informerd.errors import ConfigError, InvalidCall
 from informerd.leases.election import Election
 from informerd.manager.health_checks import CHECK_TIMEOUT, HealthChecks
 from informerd.manager.manager import Manager
@@ -52,6 +52,28 @@ async def test_readiness_names_what_has_not_synced_and_what_has_failed_and_liven
     assert "[-]runnables failed: broken: OSError: the disk is full" in text
     assert text.endswith("readyz check failed\n")
     assert await asked(manager, "/healthz") == (200, "ok")
+
+
+async def test_where_all_interfaces_are_served_the_address_is_one_that_a_browser_takes() -> None:
+    server = ProbeServer(":0", (), lambda: (b"", "text/plain"))
+    await server.start()
+    try:
+        async with aiohttp.ClientSession() as session, session.get(f"http://{server.address}/metrics") as answer:
+            assert answer.status == 200
+    finally:
+        await server.stop()
+
+
+async def test_of_ipv6_the_address_has_brackets() -> None:
+    server = ProbeServer("[::1]:0", (), lambda: (b"", "text/plain"))
+    try:
+        await server.start()
+    except ConfigError:
+        pytest.skip("this machine has no IPv6")
+    try:
+        assert server.address.startswith("[::1]:")
+    finally:
+        await server.stop()
 
 
 async def test_checks_of_ones_own_are_asked_too_alone_and_but_for_some(demo: Place, run: Run) -> None:
