@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import informerd
+from informerd import MYDEMOS, Manager, NotFound
 from informerd.errors import controllers, writing
-from tests.informerd.controllers.samples import mydemo, replica_set
+from informerd.testing import DemoCluster
+from tests.informerd.controllers.samples import mydemo, pod, replica_set
 from tests.program import ROOT
 from tests.terminal import Running, Terminal, demo_terminal, real_terminal, terminal
 from tests.wait import eventually
@@ -24,7 +28,7 @@ DOCUMENT = ROOT / "docs" / "controllers.md"
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 BLOCKS = FENCED.findall(DOCUMENT.read_text())
 PYTHON = [source for language, source in BLOCKS if language == "python"]
-FIRST, KIT, ELECTION = PYTHON
+FIRST, COUNTER, FINALIZER, KIT, ELECTION = PYTHON
 SESSIONS = [source.splitlines() for language, source in BLOCKS if language == "console"]
 PREFIX = re.compile(r"^\S+ \S+ [A-Z]+ [\w-]+: ")
 """Time, level and name of a line of the log."""
@@ -124,6 +128,54 @@ async def test_the_example_of_controller_runtime_prints_what_the_page_shows(term
 async def emptied(terminal: Terminal, kind: str) -> None:
     terminal.namespace("shop")
     await terminal.do("delete", kind, "--all", "--namespace=shop")
+
+
+@pytest.fixture
+async def demo_cluster() -> AsyncIterator[DemoCluster]:
+    async with DemoCluster() as cluster:
+        yield cluster
+
+
+async def test_the_pod_counter_labels_each_namespace_with_the_number_of_its_pods(demo_cluster: DemoCluster) -> None:
+    manager = Manager(demo_cluster.client, factory=demo_cluster.factory)
+    exec(COUNTER, {"manager": manager})
+    namespaces = demo_cluster.dynamic.resource("namespaces")
+
+    async def number() -> str:
+        await demo_cluster.settled()
+        labels: dict[str, str] = (await namespaces.get("default"))["metadata"]["labels"]
+        return labels["example.com/pods"]
+
+    async with demo_cluster.running(manager):
+        assert await number() == "0"
+        await demo_cluster.apply(pod("a"), pod("b"))
+        assert await number() == "2"
+        await demo_cluster.dynamic.resource("pods", "default").delete("a", grace_period=0)
+        assert await number() == "1"
+
+
+async def test_the_finalizer_of_the_page_keeps_a_mydemo_until_the_book_is_without_it(
+    demo_cluster: DemoCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = Manager(demo_cluster.client, factory=demo_cluster.factory)
+    module = ModuleType("address_book")  # msgspec looks for the classes' module to read their annotations
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    names: dict[str, Any] = vars(module)
+    names["manager"] = manager
+    exec(FIRST.partition("\nmanager = ")[0], names)
+    names["demos"] = manager.kind(MYDEMOS, names["Mydemo"])
+    exec(FINALIZER, names)
+    mydemos = demo_cluster.dynamic.resource("mydemos", "default")
+    async with demo_cluster.running(manager):
+        await demo_cluster.apply(mydemo("alpha"))
+        await demo_cluster.settled()
+        assert names["book"] == {"default/alpha": "10.0.0.1"}
+        assert (await mydemos.get("alpha"))["metadata"]["finalizers"] == ["example.com/address-book"]
+        await mydemos.delete("alpha")
+        await demo_cluster.settled()
+        assert names["book"] == {}
+        with pytest.raises(NotFound):
+            await mydemos.get("alpha")
 
 
 async def test_the_test_of_the_page_passes() -> None:
