@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from types import TracebackType
 
-from aiohttp import web
+from aiohttp import StreamReader, web
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.http import RawRequestMessage
 
 from devcluster.certificates import Certificates, make_certificates
 from devcluster.server.app import ApiApp
+from devcluster.server.bodies import MAX_BYTES
 from devcluster.server.core import Core
 from devcluster.server.faults import Faults
 
@@ -32,11 +36,8 @@ class Serving:
         self.token = token or secrets.token_urlsafe(24)
         self._certificates = certificates or make_certificates()
         self._port = port
-        app = ApiApp(core, token=self.token, faults=faults, bookmark_seconds=bookmark_seconds)
-        # A client that goes away ends its request at once, or its watch would stay for up to an hour.
-        self._runner = web.AppRunner(
-            app.build(), access_log=None, handle_signals=False, shutdown_timeout=2.0, handler_cancellation=True
-        )
+        self._app = ApiApp(core, token=self.token, faults=faults, bookmark_seconds=bookmark_seconds)
+        self._runner: web.ServerRunner | None = None
 
     @property
     def url(self) -> str:
@@ -49,16 +50,33 @@ class Serving:
         return self._certificates.authority
 
     async def __aenter__(self) -> Serving:
-        await self._runner.setup()
+        # A client that goes away ends its request at once, or its watch would stay for up to an hour.
+        server = web.Server(self._app.handle, request_factory=_make_request, handler_cancellation=True, access_log=None)
+        self._runner = runner = web.ServerRunner(server, shutdown_timeout=2.0)
+        await runner.setup()
         try:
-            await web.TCPSite(self._runner, ADDRESS, self._port, ssl_context=self._certificates.context).start()
+            await web.TCPSite(runner, ADDRESS, self._port, ssl_context=self._certificates.context).start()
         except OSError:
-            await self._runner.cleanup()
+            await runner.cleanup()
             raise
-        self._port = self._runner.addresses[0][1]
+        self._port = runner.addresses[0][1]
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._runner.cleanup()
+        self._app.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+
+def _make_request(
+    message: RawRequestMessage,
+    payload: StreamReader,
+    protocol: web.RequestHandler,
+    writer: AbstractStreamWriter,
+    task: asyncio.Task[None],
+) -> web.BaseRequest:
+    """A request whose body may be as large as the real server takes it: one more byte tells that it is too large."""
+    loop = asyncio.get_running_loop()
+    return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=MAX_BYTES + 1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
@@ -23,7 +22,6 @@ from devcluster.server.streams import Streams
 
 _log = logging.getLogger(__name__)
 _HEALTH = frozenset(("/healthz", "/livez", "/readyz"))
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class ApiApp:
@@ -37,17 +35,11 @@ class ApiApp:
         self._requests = Requests(core, self._streams)
         core.registry.on_change(lambda: self._streams.end_unserved(core.registry))
 
-    def build(self) -> web.Application:
-        """The aiohttp application."""
-        app = web.Application(client_max_size=bodies.MAX_BYTES + 1)
-        app.router.add_route("*", "/{path:.*}", self.handle)
-        app.on_shutdown.append(self._end_streams)
-        return app
-
-    async def _end_streams(self, _app: web.Application) -> None:
+    def close(self) -> None:
+        """End every open watch cleanly."""
         self._streams.close()
 
-    async def handle(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer any request; failures become Status bodies."""
         try:
             return await self._answer(request)
@@ -65,7 +57,7 @@ class ApiApp:
             _log.exception("%s %s", request.method, request.path)
             return failure_response(internal_error(f"{type(error).__name__}: {error}"))
 
-    async def _answer(self, request: web.Request) -> web.StreamResponse:
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         guard.check(request, self._token)
         path = request.path.rstrip("/") or "/"
         if path in _HEALTH:
@@ -79,7 +71,7 @@ class ApiApp:
             return document
         return await self._requests.handle(request, resolve(self._core.registry, request.raw_path.partition("?")[0]))
 
-    def _document(self, request: web.Request, path: str) -> web.Response | None:
+    def _document(self, request: web.BaseRequest, path: str) -> web.Response | None:
         """Discovery, OpenAPI and the version; None for resources. Raises Failure (405)."""
         registry = self._core.registry
         if request.method != "GET" and (path in ("/api", "/version") or _is_version(path)):
@@ -110,7 +102,7 @@ class ApiApp:
         group = parts[3] if len(parts) == 5 else ""
         return _found(openapi.document(registry, definitions, group, parts[-1]))
 
-    async def _set_faults(self, request: web.Request, faults: Faults) -> web.Response:
+    async def _set_faults(self, request: web.BaseRequest, faults: Faults) -> web.Response:
         if request.method == "POST":
             try:
                 wish = json.loads(await request.read())

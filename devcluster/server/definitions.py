@@ -76,13 +76,8 @@ class Definitions:
 
         What it shares with `base`, an object that was checked before, is not looked at again.
         """
-        decoder = _Decoder(self)
-        names = list(obj)
-        shared = {key: obj.pop(key) for key in base if obj.get(key) is base[key]}
+        decoder = _Decoder(self, _containers(base))
         decoder.check(obj, self.schema(kind), kind.kind, "", "")
-        whole = obj | shared
-        obj.clear()
-        obj.update({key: whole[key] for key in names if key in whole})
         return decoder.unknown
 
     def decode_meta(self, obj: dict[str, Any]) -> list[str]:
@@ -123,10 +118,14 @@ _PLAIN = MappingProxyType({"string": str, "boolean": bool})
 @dataclass
 class _Decoder:
     source: Definitions
+    known: frozenset[int] = frozenset()
+    """The ids of lists and objects that were checked before."""
     unknown: list[str] = field(default_factory=list)
 
     def check(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
         """Check `value`; `struct` and `go_path` are for messages of the Go decoder, `path` for unknown fields."""
+        if id(value) in self.known:
+            return
         name = schema.get("$ref", "")
         schema = self.source.resolve(schema)
         wanted = schema.get("type")
@@ -212,6 +211,18 @@ class _Decoder:
         if schema.get("format") == "byte":
             return "[]uint8"
         return {"boolean": "bool", "integer": str(schema.get("format", "int32"))}.get(schema.get("type", ""), "string")
+
+
+def _containers(value: Any) -> frozenset[int]:
+    """The ids of all lists and objects below a value that stays alive."""
+    found: set[int] = set()
+    waiting = list(value.values())
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict | list):
+            found.add(id(part))
+            waiting += part.values() if isinstance(part, dict) else part
+    return frozenset(found)
 
 
 def _quantity(value: Any) -> str:

@@ -67,7 +67,7 @@ class Deletion:
             return Outcome(200, written.raw)
         if kind.key == "pods":  # as by the real server, whoever watches is told that the grace period is over first
             self._store.put(kind.key, written)
-            written = objects.reversioned(written, kind, self._store.next_revision)
+            written = objects.reversioned(written, self._store.next_revision)
         self._store.remove(kind.key, written)
         return Outcome(200, written.raw if kind.key in _RETURN_OBJECT else _success(kind, record))
 

@@ -175,7 +175,7 @@ class Garbage:
                 if not content.deleting:
                     self._delete(inner, content)
         if empty:
-            self._store.remove(kind.key, objects.reversioned(record, kind, self._store.next_revision))
+            self._store.remove(kind.key, objects.reversioned(record, self._store.next_revision))
 
     def _inner_kinds(self) -> list[Kind]:
         return list({kind.key: kind for kind in self._registry if kind.namespaced}.values())

@@ -18,7 +18,7 @@ def host_is_ours(header: str) -> bool:
     return host.lower() in _HOSTS
 
 
-def check(request: web.Request, token: str) -> None:
+def check(request: web.BaseRequest, token: str) -> None:
     """Raises Failure (401) without the token, HTTPForbidden under a foreign name or from a page of another origin."""
     if not host_is_ours(request.headers.get("Host", "")):
         raise web.HTTPForbidden(text="this name is not served here\n")

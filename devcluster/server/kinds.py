@@ -124,6 +124,7 @@ class Registry:
 
     _kinds: dict[tuple[str, str, str], Kind] = field(default_factory=dict)
     _listeners: list[Callable[[], None]] = field(default_factory=list)
+    _groups: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for kind in BUILT_IN:
@@ -142,18 +143,19 @@ class Registry:
         return next((kind for kind in self if kind.key == key), None)
 
     def group_versions(self) -> dict[str, list[str]]:
-        """The served groups in their order, each with its versions."""
-        groups: dict[str, list[str]] = {}
-        for kind in self:
-            versions = groups.setdefault(kind.group, [])
-            if kind.version not in versions:
-                versions.append(kind.version)
-        return groups
+        """The served groups in their order, each with its versions. Not to be changed by the caller."""
+        if not self._groups:
+            for kind in self:
+                versions = self._groups.setdefault(kind.group, [])
+                if kind.version not in versions:
+                    versions.append(kind.version)
+        return self._groups
 
     def replace(self, group: str, plural: str, kinds: tuple[Kind, ...]) -> None:
         """Serve these versions of a custom resource and no others; none at all removes it."""
         kept = {k: v for k, v in self._kinds.items() if (k[0], k[2]) != (group, plural)}
         self._kinds = kept | {(k.group, k.version, k.plural): k for k in kinds}
+        self._groups = {}
         for listener in self._listeners:
             listener()
 

@@ -21,6 +21,7 @@ _SYSTEM_FIELDS = (
 )  # fmt: skip
 _NEVER_KEPT = ("managedFields", "selfLink")
 """managedFields are what the server noted, whatever a client sends."""
+_COMMON = ("labels", "annotations", "ownerReferences")
 _OWNER_FIELDS = ("apiVersion", "kind", "name", "uid")
 _STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
 _QUALIFYING_GROUPS = ("", "apps", "batch")
@@ -96,8 +97,10 @@ def check(obj: Object, kind: Kind) -> list[FieldError]:
     return errors + check_common(metadata) + check_finalizers(metadata, kind)
 
 
-def check_common(metadata: dict[str, Any]) -> list[FieldError]:
-    """What is wrong with labels, annotations and owners, at creation as at any change."""
+def check_common(metadata: dict[str, Any], before: dict[str, Any] | None = None) -> list[FieldError]:
+    """What is wrong with labels, annotations and owners, at creation as at any change of them."""
+    if before is not None and all(metadata.get(key) == before.get(key) for key in _COMMON):
+        return []
     errors: list[FieldError] = check_labels(metadata.get("labels") or {}, "metadata.labels")
     annotations = metadata.get("annotations") or {}
     for key in annotations:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from types import MappingProxyType
 from typing import Any
 
@@ -87,9 +88,13 @@ def arranged(obj: Object, kind: Kind) -> Object:
     return {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata, **rest}
 
 
-def reversioned(record: Record, kind: Kind, revision: int) -> Record:
-    """The same state under another resource version, as a deletion's last word carries it."""
-    return encode(decode(record), kind, revision)
+def reversioned(record: Record, revision: int) -> Record:
+    """The same state under another resource version, as a deletion's last word carries it.
+
+    The first text of that form is the object's own version: metadata comes first, and only names come before it.
+    """
+    before, after = (b'"resourceVersion":"%d"' % number for number in (record.revision, revision))
+    return dataclasses.replace(record, revision=revision, raw=record.raw.replace(before, after, 1))
 
 
 def _fields(obj: Object, kind: Kind) -> dict[str, str]:

@@ -21,16 +21,32 @@ def undecodable(value: Any, target: str, *, prefix: str = "") -> Failure:
 
 
 def merge(target: Any, patch: Any) -> Any:
-    """The target with a merge patch applied; the arguments stay as they are."""
+    """The target with a merge patch applied; the arguments stay as they are, and are shared with the result.
+
+    What the patch leaves as it was is the target's own, so that nobody need look at it again.
+    """
     if not isinstance(patch, dict):
-        return copied(patch)
-    result = dict(target) if isinstance(target, dict) else {}
+        return target if _same(target, patch) else copied(patch)
+    known = target if isinstance(target, dict) else {}
+    result = dict(known)
     for key, value in patch.items():
         if value is None:
             result.pop(key, None)
         else:
-            result[key] = merge(result.get(key), value)
-    return result
+            result[key] = merge(known.get(key), value)
+    unchanged = isinstance(target, dict) and len(result) == len(known)
+    return target if unchanged and all(key in known and result[key] is known[key] for key in result) else result
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Whether two values are one and the same JSON: 1 is neither true nor 1.0."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return bool(left == right)
 
 
 def copied(value: Any) -> Any:

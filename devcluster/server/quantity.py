@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from types import MappingProxyType
 
@@ -32,6 +33,7 @@ def canonical(text: str) -> str:
     return f"-{kept}" if value < 0 and kept != "0" else kept
 
 
+@lru_cache(maxsize=4096)
 def amount(text: str) -> Fraction:
     """What a quantity amounts to. Raises ValueError."""
     return _parsed(text)[0]

@@ -37,7 +37,7 @@ class Requests:
     core: Core
     streams: Streams
 
-    async def handle(self, request: web.Request, route: Route) -> web.StreamResponse:
+    async def handle(self, request: web.BaseRequest, route: Route) -> web.StreamResponse:
         """Raises Failure for what is refused."""
         if request.method == "GET" or (request.method == "HEAD" and route.kind.custom):
             return await self._read(request, route)
@@ -51,7 +51,7 @@ class Requests:
             body, content_type = await asyncio.to_thread(bodies.json_of_yaml, body, route.kind), "application/json"
         return _response(self._write(request, route, body, content_type))
 
-    def _write(self, request: web.Request, route: Route, body: bytes, content_type: str) -> Outcome:
+    def _write(self, request: web.BaseRequest, route: Route, body: bytes, content_type: str) -> Outcome:
         query = {"fieldManager": manager_of(request.headers.get("User-Agent", "")), **request.query}
         match request.method:
             case "POST":
@@ -125,7 +125,7 @@ class Requests:
                     raise
         return Outcome(200, listing.list_body(route.kind, page))
 
-    async def _read(self, request: web.Request, route: Route) -> web.StreamResponse:
+    async def _read(self, request: web.BaseRequest, route: Route) -> web.StreamResponse:
         query = request.query
         wants_table = tables.wanted(request.headers.get("Accept", ""))
         wants_partial = partial.wanted(request.headers.get("Accept", ""))
@@ -159,7 +159,7 @@ class Requests:
     def _page(self, route: Route, query: Mapping[str, str]) -> listing.Page:
         return listing.list_page(self.core.store, route.kind, listing.checked_query(query), _selection(route, query))
 
-    async def _watch(self, request: web.Request, route: Route, query: Mapping[str, str]) -> web.StreamResponse:
+    async def _watch(self, request: web.BaseRequest, route: Route, query: Mapping[str, str]) -> web.StreamResponse:
         asked, _ = options.integer(query, "timeoutSeconds"), options.integer(query, "limit")
         options.check_watch_options(query)
         # Unasked, the real server chooses between 30 and 60 minutes, so that watches do not all end together.

@@ -19,10 +19,10 @@ class Streams:
     def __init__(self, store: Store, *, bookmark_seconds: float) -> None:
         self._store = store
         self._bookmark_seconds = bookmark_seconds
-        self._open: dict[Watcher, web.Request] = {}
+        self._open: dict[Watcher, web.BaseRequest] = {}
         self._stalled = False
 
-    async def send(self, request: web.Request, kind: Kind, query: WatchQuery, timeout: float) -> web.StreamResponse:
+    async def send(self, request: web.BaseRequest, kind: Kind, query: WatchQuery, timeout: float) -> web.StreamResponse:
         """Answer with a watch until the time-out (seconds), a close, or the client's end."""
         response = web.StreamResponse(
             headers={"Content-Type": "application/json", "Cache-Control": "no-cache, private"}
@@ -71,6 +71,6 @@ class Streams:
             watcher.close()
 
 
-def _reset(request: web.Request) -> None:
+def _reset(request: web.BaseRequest) -> None:
     if request.transport is not None:
         request.transport.abort()

@@ -8,12 +8,14 @@ from __future__ import annotations
 import contextlib
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 _EXACT_LAYOUT = "2006-01-02T15:04:05.000000Z07:00"
 _FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+|)(Z|[+-][0-9]{2}:[0-9]{2})")
 
 
+@lru_cache(maxsize=4096)
 def canonical(text: str, *, exact: bool) -> str:
     """The time with six digits after the second where it is an exact one, else with none.
 

@@ -176,7 +176,7 @@ class Verbs:
         # The real server says these two and three times over where the object is a custom resource.
         errors = metadata.check_update(obj, old) * (2 if kind.custom else 1)
         metadata.keep_for_update(obj, old)
-        errors += metadata.check_common(obj["metadata"]) * (3 if kind.custom else 1)
+        errors += metadata.check_common(obj["metadata"], old["metadata"]) * (3 if kind.custom else 1)
         errors += metadata.check_finalizers(obj["metadata"], kind)
         if subresource == "status":
             errors += self._check_status(kind, obj)
@@ -194,7 +194,7 @@ class Verbs:
         unchanged = objects.record_of(obj, kind, old_record.revision)
         if options.dry_run or unchanged.raw == old_record.raw:
             return unchanged.raw
-        record = objects.encode(obj, kind, self._store.next_revision)
+        record = objects.reversioned(unchanged, self._store.next_revision)
         if old_record.deleting and parts.may_go(kind, obj):
             self._store.remove(kind.key, record)
             return unchanged.raw
