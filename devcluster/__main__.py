@@ -35,7 +35,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="devcluster", description="A Kubernetes API server in memory, with a workload."
     )
-    parser.add_argument("--port", type=int, default=6443, help="port on 127.0.0.1, 0 for any free one (default 6443)")
+    port, about_port = _argument(read_port), "port on 127.0.0.1, 0 for any free one (default %(default)s)"
+    parser.add_argument("--port", type=port, default=6443, help=about_port)
     parser.add_argument("--kubeconfig", type=Path, metavar="FILE", help="write a kubeconfig to FILE (- for stdout)")
     parser.add_argument("--no-workload", action="store_true", help="an empty cluster in which nothing moves by itself")
     pods, rate, whole = _argument(read_pods), _argument(read_rate), _argument(read_seed)
@@ -48,6 +49,13 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--bookmark-seconds", type=float, default=60.0, help=argparse.SUPPRESS)
     parser.add_argument("--exit-with-parent", action="store_true", help="end when standard input ends")
     return parser.parse_args(arguments)
+
+
+def read_port(text: str) -> int:
+    """A port, or 0 for any. Raises ValueError."""
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise ValueError(f"{text!r} is no port from 0 to 65535")
+    return int(text)
 
 
 _T = TypeVar("_T")

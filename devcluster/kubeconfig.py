@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import json
 import os
 import sys
@@ -13,19 +14,24 @@ from typing import Any
 def write_kubeconfig(file: Path, *, server: str, authority: bytes, token: str) -> None:
     """Write a kubeconfig named demo, readable by its owner only and replaced in one step. JSON is YAML.
 
-    ``-`` is standard output, where it is one line. Raises OSError.
+    ``-`` is standard output, where it is one line. Raises OSError, which names the file.
     """
     config = _kubeconfig(server=server, authority=authority, token=token)
     if str(file) == "-":
         sys.stdout.write(json.dumps(config) + "\n")
         sys.stdout.flush()
         return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_name(f".{file.name}.{os.getpid()}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as stream:
-        stream.write(json.dumps(config, indent=2) + "\n")
-    fresh.replace(file)
+    try:
+        if file.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a directory")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        fresh = file.with_name(f".{file.name}.{os.getpid()}")
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as stream:
+            stream.write(json.dumps(config, indent=2) + "\n")
+        fresh.replace(file)
+    except OSError as error:
+        raise OSError(f"cannot write the kubeconfig {file}: {error.strerror}") from error
 
 
 def _kubeconfig(*, server: str, authority: bytes, token: str) -> dict[str, Any]:

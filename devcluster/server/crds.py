@@ -10,9 +10,10 @@ from typing import Any
 
 from devcluster.server.kinds import Kind
 from devcluster.server.metadata import timestamp
+from devcluster.server.names import version_problems
 from devcluster.server.objects import Object
-from devcluster.server.schema import Schema
 from devcluster.server.status import FieldError, invalid_value, not_supported, required
+from devcluster.server.structural import check_structure
 
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 """The finalizer that holds a definition being deleted until its objects are gone."""
@@ -20,7 +21,9 @@ CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 _APPROVAL = "api-approved.kubernetes.io"
 _CONFORMANT = "KubernetesAPIApprovalPolicyConformant"
 _SCOPES = ("Cluster", "Namespaced")
-_FREE = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string")
+_STRATEGIES = ("None", "Webhook")
+_COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
+_COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 
 
 def fill_defaults(obj: Object) -> None:
@@ -117,34 +120,70 @@ def _check_spec(spec: dict[str, Any]) -> Iterator[FieldError]:
         yield required("spec.scope")
     elif spec["scope"] not in _SCOPES:
         yield not_supported("spec.scope", spec["scope"], _SCOPES)
+    if (spec.get("conversion") or {}).get("strategy") not in _STRATEGIES:
+        yield not_supported("spec.conversion.strategy", spec["conversion"].get("strategy", ""), _STRATEGIES)
+    if spec.get("preserveUnknownFields"):
+        where = "spec.versions[*].schema"
+        why = f"cannot set to true, set x-kubernetes-preserve-unknown-fields to true in {where} instead"
+        yield invalid_value("spec.preserveUnknownFields", True, why)
+    yield from _check_names(spec["names"])
     versions = spec.get("versions") or []
+    shown = [version.get("name") for version in versions] or None
     if sum(bool(version.get("storage")) for version in versions) != 1:
-        shown = [version.get("name") for version in versions] or None
         yield invalid_value("spec.versions", shown, "must have exactly one version marked as storage version")
+    if len({version.get("name") for version in versions}) != len(versions):
+        yield invalid_value("spec.versions", shown, "must contain unique version names")
     for position, version in enumerate(versions):
-        schema = (version.get("schema") or {}).get("openAPIV3Schema")
-        where = f"spec.versions[{position}].schema.openAPIV3Schema"
-        if schema is None:
-            yield required(where, "schemas are required")
-        elif len(versions) == 1:
-            yield from _check_structure(schema, "spec.validation.openAPIV3Schema", root=True)
-        else:
-            yield from _check_structure(schema, where, root=True)
+        yield from _check_version(version, f"spec.versions[{position}]", alone=len(versions) == 1)
 
 
-def _check_structure(schema: Schema, path: str, *, root: bool = False) -> Iterator[FieldError]:
-    for name, below in (schema.get("properties") or {}).items():
-        yield from _check_structure(below, f"{path}.properties[{name}]")
-    items = schema.get("items")
-    if isinstance(items, dict):
-        yield from _check_structure(items, f"{path}.items")
-    additional = schema.get("additionalProperties")
-    if isinstance(additional, dict):
-        yield from _check_structure(additional, f"{path}.additionalProperties")
-    if not schema.get("type") and not (not root and any(schema.get(word) for word in _FREE)):
-        yield required(f"{path}.type", f"must not be empty {'at the root' if root else 'for specified object fields'}")
-    elif root and schema["type"] != "object":
-        yield invalid_value(f"{path}.type", schema["type"], "must be object at the root")
+def _check_names(names: dict[str, Any]) -> Iterator[FieldError]:
+    lower = [("plural", names.get("plural")), ("singular", names.get("singular"))]
+    for field in ("shortNames", "categories"):
+        lower += [(f"{field}[{place}]", name) for place, name in enumerate(names.get(field) or ())]
+    for field, name in lower:
+        if name:
+            yield from (invalid_value(f"spec.names.{field}", name, why) for why in version_problems(name))
+    for field in ("kind", "listKind"):
+        for why in version_problems((names.get(field) or "a").lower()):
+            said = f"may have mixed case, but should otherwise match: {why}"
+            yield invalid_value(f"spec.names.{field}", names[field], said)
+
+
+def _check_version(version: dict[str, Any], path: str, *, alone: bool) -> Iterator[FieldError]:
+    name, schema = version.get("name") or "", (version.get("schema") or {}).get("openAPIV3Schema")
+    yield from (invalid_value(f"{path}.name", name, why) for why in version_problems(name))
+    where = f"{path}.schema.openAPIV3Schema"
+    if schema is None:
+        yield required(where)
+    else:
+        yield from check_structure(schema, "spec.validation.openAPIV3Schema" if alone else where, root=True)
+    for place, column in enumerate(version.get("additionalPrinterColumns") or ()):
+        yield from _check_column(column, f"{'spec' if alone else path}.additionalPrinterColumns[{place}]")
+
+
+def _check_column(column: dict[str, Any], path: str) -> Iterator[FieldError]:
+    if not column.get("name"):
+        yield required(f"{path}.name")
+    for field, known in (("type", _COLUMN_TYPES), ("format", _COLUMN_FORMATS)):
+        if column.get(field) and column[field] not in known:
+            yield invalid_value(f"{path}.{field}", column[field], f"must be one of {','.join(known)}")
+    where = column.get("jsonPath")
+    if not where:
+        yield required(f"{path}.JSONPath")
+    elif not where.startswith("."):
+        yield invalid_value(f"{path}.JSONPath", where, "must be a simple json path starting with .")
+
+
+def check_update(new: Object, old: Object) -> list[FieldError]:
+    """What an update of an established definition may not change."""
+    pairs = [("spec.group", new["spec"].get("group"), old["spec"]["group"])]
+    pairs += [("spec.scope", new["spec"].get("scope"), old["spec"]["scope"])]
+    pairs += [
+        (f"spec.names.{key}", new["spec"]["names"].get(key), old["spec"]["names"].get(key))
+        for key in ("kind", "plural")
+    ]
+    return [invalid_value(field, value, "field is immutable") for field, value, before in pairs if value != before]
 
 
 def _check_approval(obj: Object) -> list[FieldError]:

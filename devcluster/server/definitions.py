@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -76,7 +77,7 @@ class Definitions:
 
         What it shares with `base`, an object that was checked before, is not looked at again.
         """
-        decoder = _Decoder(self, _containers(base))
+        decoder = _Decoder(self, frozenset(_shared(obj, base)))
         decoder.check(obj, self.schema(kind), kind.kind, "", "")
         return decoder.unknown
 
@@ -213,16 +214,21 @@ class _Decoder:
         return {"boolean": "bool", "integer": str(schema.get("format", "int32"))}.get(schema.get("type", ""), "string")
 
 
-def _containers(value: Any) -> frozenset[int]:
-    """The ids of all lists and objects below a value that stays alive."""
-    found: set[int] = set()
-    waiting = list(value.values())
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict | list):
-            found.add(id(part))
-            waiting += part.values() if isinstance(part, dict) else part
-    return frozenset(found)
+def _shared(new: Any, old: Any) -> Iterator[int]:
+    """The ids of the lists and objects that two values have in common, outermost only."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        pairs = [(value, old[key]) for key, value in new.items() if key in old]
+    elif isinstance(new, list) and isinstance(old, list):
+        pairs = list(zip(new, old, strict=False))
+    else:
+        return
+    for value, before in pairs:
+        if not isinstance(value, dict | list):
+            continue
+        if value is before:
+            yield id(value)
+        else:
+            yield from _shared(value, before)
 
 
 def _quantity(value: Any) -> str:

@@ -7,6 +7,7 @@ import binascii
 import ipaddress
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from types import MappingProxyType
 
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})"
@@ -17,6 +18,7 @@ _UUID = r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}"
 _DURATION = r"([0-9]+(\.[0-9]+)?\s*[a-zµ]+\s*)+"
 
 
+@lru_cache(maxsize=1024)
 def is_ip(text: str) -> bool:
     """IPv4 or IPv6, without zone and without leading zeros."""
     return is_ipv4(text) or is_ipv6(text)

@@ -45,6 +45,8 @@ def checked_query(query: Mapping[str, str]) -> ListQuery:
     options.integer(query, "timeoutSeconds")
     options.check_list_options(query)
     version, token = query.get("resourceVersion", ""), query.get("continue", "")
+    if token:
+        _parse_token(token)
     if token and version not in ("", "0"):
         raise bad_request("specifying resource version is not allowed when using continue")
     parse_version(version)

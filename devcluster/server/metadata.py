@@ -172,7 +172,7 @@ def check_update(new: Object, old: Object) -> list[FieldError]:
     if ending and ending != old["metadata"].get("deletionTimestamp"):
         errors.append(invalid_value("metadata.deletionTimestamp", ending, "field is immutable"))
     if "deletionTimestamp" in old["metadata"]:
-        before = old["metadata"].get("finalizers") or []
+        before = {*(old["metadata"].get("finalizers") or ())}
         added = [name for name in new["metadata"].get("finalizers") or [] if name not in before]
         if added:
             words = ", ".join(f'"{name}"' for name in added)

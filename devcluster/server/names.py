@@ -7,6 +7,7 @@ import re
 
 _SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_LABEL_1035 = r"[a-z]([-a-z0-9]*[a-z0-9])?"
 _QUALIFIED = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?"
 _CONFIG_KEY = r"[-._a-zA-Z0-9]+"
@@ -28,6 +29,10 @@ _BAD_SUBDOMAIN = (
 _BAD_LABEL = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
     f"an alphanumeric character (e.g. 'my-name',  or '123-abc', {_USED} '{_LABEL}')"
+)
+_BAD_1035 = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    f"and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', {_USED} '{_LABEL_1035}')"
 )
 _LETTERS = (
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
@@ -64,6 +69,11 @@ def label_problems(name: str) -> list[str]:
     """What keeps `name` from being an RFC 1123 label (namespaces, services, containers)."""
     complaint = "must not contain dots" if _matches(_SUBDOMAIN, name) else _BAD_LABEL
     return _checked(name, _LABEL, complaint, 63, _LONG_LABEL)
+
+
+def version_problems(name: str) -> list[str]:
+    """What keeps `name` from being an RFC 1035 label (versions and names in definitions)."""
+    return _checked(name, _LABEL_1035, _BAD_1035, 63, _LONG_LABEL)
 
 
 def qualified_problems(key: str) -> list[str]:

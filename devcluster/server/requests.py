@@ -136,7 +136,7 @@ class Requests:
             if wants_table:
                 return _table(self._rows(route.kind, [record], str(record.revision), query))
             return _response(Outcome(200, partial.partial_body(record) if wants_partial else record.raw))
-        if options.boolean(query, "watch"):
+        if options.boolean(query, "watch") and request.method == "GET":
             return await self._watch(request, route, query)
         page = self._page(route, query)
         if wants_table:
@@ -215,7 +215,7 @@ def _response(outcome: Outcome) -> web.Response:
 
 
 def add_warnings(response: web.Response, warnings: tuple[str, ...]) -> None:
-    """Add Warning headers, which kubectl prints."""
-    for warning in warnings:
+    """Add Warning headers, which kubectl prints. One that a header cannot hold is left out, as by the real server."""
+    for warning in filter(str.isprintable, warnings):
         escaped = warning.replace("\\", "\\\\").replace('"', '\\"')
         response.headers.add("Warning", f'299 - "{escaped}"')

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from devcluster.server import names
+from devcluster.server import crds, names
 from devcluster.server.formats import is_ip
-from devcluster.server.kinds import Kind
+from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.objects import Object
 from devcluster.server.pod_rules import PROTOCOLS, at_least_zero, between, check_pod_spec, supported
 from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
@@ -48,6 +48,8 @@ def check_update(new: Object, old: Object, kind: Kind) -> list[FieldError]:
     """What an update may not change."""
     if kind.key == "pods":
         return _pod_changes(new, old)
+    if kind is CUSTOM_RESOURCE_DEFINITIONS:
+        return crds.check_update(new, old)
     if kind.key in ("deployments.apps", "replicasets.apps", "jobs.batch"):
         selector = new["spec"].get("selector")
         if selector != old["spec"].get("selector"):
@@ -120,11 +122,11 @@ def _check_secret(obj: Object) -> list[FieldError]:
 def _check_event(obj: Object) -> list[FieldError]:
     """Source: pkg/apis/core/validation/events.go, which has stricter rules for events with an eventTime."""
     about, namespace = obj["involvedObject"].get("namespace", ""), obj["metadata"].get("namespace", "")
-    if obj.get("eventTime"):
-        return [required(name) for name in _EVENT_FIELDS if not obj.get(name)]
-    if about != namespace and not (about == "" and namespace == "default"):
-        return [invalid_value("involvedObject.namespace", about, "does not match event.namespace")]
-    return []
+    modern = bool(obj.get("eventTime"))
+    errors = [required(name) for name in _EVENT_FIELDS if modern and not obj.get(name)]
+    if about != namespace and not (about == "" and namespace == "default") and not (modern and about):
+        errors.append(invalid_value("involvedObject.namespace", about, "does not match event.namespace"))
+    return errors
 
 
 def _check_lease(obj: Object) -> list[FieldError]:

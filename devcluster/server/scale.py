@@ -43,8 +43,8 @@ def scaled(record: Record, scale: Object) -> Object:
         why = f'no kind "{scale["kind"]}" is registered for version "{SCALE.api_version}" in scheme'
         words = f'{scale["kind"]} in version "{SCALE.version}" cannot be handled as a Scale'
         raise bad_request(f'{words}: {why} "pkg/runtime/scheme.go:111"')
-    meta = scale.get("metadata") or {}
-    name, spec = meta.get("name", record.key[1]), scale.get("spec") or {}
+    meta, spec = _part(scale, "metadata", "ObjectMeta"), _part(scale, "spec", "ScaleSpec")
+    name = meta.get("name", record.key[1])
     replicas: Any = spec.get("replicas", 0)
     if isinstance(replicas, bool) or not isinstance(replicas, int):
         word = "number" if isinstance(replicas, float) else type(replicas).__name__.replace("str", "string")
@@ -57,6 +57,13 @@ def scaled(record: Record, scale: Object) -> Object:
     obj["spec"]["replicas"] = replicas
     obj["metadata"] |= {"name": name, "resourceVersion": meta.get("resourceVersion", "")}
     return obj
+
+
+def _part(scale: Object, field: str, struct: str) -> Object:
+    value = scale.get(field) or {}
+    if isinstance(value, dict):
+        return value
+    raise bad_request(f'Scale in version "v1" cannot be handled as a Scale: {field} is no v1.{struct}')
 
 
 def selector_text(selector: Object) -> str:

@@ -6,6 +6,8 @@ Directives: ``$patch: delete`` and ``replace``, ``$deleteFromPrimitiveList/…``
 
 from __future__ import annotations
 
+import json
+from collections import deque
 from typing import Any
 
 from devcluster.server.definitions import Definitions
@@ -17,6 +19,7 @@ _DIRECTIVE = "$patch"
 _ORDER = "$setElementOrder"
 _DROP = "$deleteFromPrimitiveList"
 _RETAIN = "$retainKeys"
+_GONE = object()
 
 
 def go_text(value: Any) -> str:
@@ -99,26 +102,34 @@ class StrategicMerge:
         if len({type(item) for item in [*old, *new]}) > 1:
             raise plain_error(f"list element types are not identical: {go_text([old, new])}")
         if key is None:
-            result = old + [item for item in new if item not in old]
+            known = {_name(item, None) for item in old}
+            result = old + [item for item in new if _name(item, None) not in known]
         else:
-            result = list(old)
-            for item in new:
-                self._list_item(result, item, key, schema)
+            result = self._items(old, new, key, schema)
         return _in_order(result, old, order if isinstance(order, list) else new, key)
 
-    def _list_item(self, result: list[Any], item: Any, key: str, schema: Schema) -> None:
-        if not isinstance(item, dict) or key not in item:
-            raise plain_error(f"map: {go_text(item)} does not contain declared merge key: {key}")
-        places = [i for i, there in enumerate(result) if isinstance(there, dict) and there.get(key) == item[key]]
-        if item.get(_DIRECTIVE) == "delete":
-            for place in reversed(places):
-                del result[place]
-        elif places:
-            result[places[0]] = self._merge(result[places[0]], item, schema["items"])
-        elif _is_directive(item):
-            raise _unknown(item)
-        else:
-            result.append(item)
+    def _items(self, old: list[Any], new: list[Any], key: str, schema: Schema) -> list[Any]:
+        """The old items, each merged with the new one of its name, if there is one; the first of several."""
+        result: list[Any] = list(old)
+        places: dict[Any, list[int]] = {}
+        for place, item in enumerate(old):
+            places.setdefault(_name(item, key), []).append(place)
+        for item in new:
+            if not isinstance(item, dict) or key not in item:
+                raise plain_error(f"map: {go_text(item)} does not contain declared merge key: {key}")
+            found = places.setdefault(_name(item, key), [])
+            if item.get(_DIRECTIVE) == "delete":
+                for place in found:
+                    result[place] = _GONE
+                found.clear()
+            elif found:
+                result[found[0]] = self._merge(result[found[0]], item, schema["items"])
+            elif _is_directive(item):
+                raise _unknown(item)
+            else:
+                found.append(len(result))
+                result.append(item)
+        return [item for item in result if item is not _GONE]
 
 
 def _directed(patch: dict[str, Any]) -> dict[str, Any]:
@@ -139,9 +150,9 @@ def _retained(target: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
     """A copy of the target, without what ``$retainKeys`` does not name. Raises Failure (400)."""
     if _RETAIN not in patch:
         return dict(target)
-    kept = patch[_RETAIN]
-    named = [key for key, value in patch.items() if value is not None and not key.startswith("$")]
-    if not isinstance(kept, list) or any(key not in kept for key in named):
+    named = {key for key, value in patch.items() if value is not None and not key.startswith("$")}
+    kept = {key for key in patch[_RETAIN] if isinstance(key, str)} if isinstance(patch[_RETAIN], list) else None
+    if kept is None or named - kept:
         raise bad_request("invalid patch format of retainKeys")
     return {key: value for key, value in target.items() if key in kept}
 
@@ -150,7 +161,8 @@ def _drop_primitives(result: dict[str, Any], patch: dict[str, Any]) -> None:
     for key, gone in patch.items():
         directive, _, name = key.partition("/")
         if directive == _DROP and isinstance(result.get(name), list) and isinstance(gone, list):
-            result[name] = [value for value in result[name] if value not in gone]
+            names = {_name(value, None) for value in gone}
+            result[name] = [value for value in result[name] if _name(value, None) not in names]
 
 
 def _fresh(value: Any) -> Any:
@@ -173,20 +185,31 @@ def _check_order(given: list[Any], order: list[Any], key: str | None) -> None:
 
 
 def _name(item: Any, key: str | None) -> Any:
-    return item.get(key) if key is not None and isinstance(item, dict) else item
+    """What an item is called: the value of the merge key, or itself. What cannot be looked up is called by its JSON."""
+    name = item.get(key) if key is not None and isinstance(item, dict) else item
+    return json.dumps(name, sort_keys=True) if isinstance(name, dict | list) else (type(name), name)
 
 
 def _in_order(merged: list[Any], old: list[Any], order: list[Any], key: str | None) -> list[Any]:
     """Items of the patch in its order, the others in theirs; two that were there before as they stood."""
-    wanted, before = [_name(item, key) for item in order], [_name(item, key) for item in old]
-    right = sorted((item for item in merged if _name(item, key) in wanted), key=lambda i: wanted.index(_name(i, key)))
-    left = [item for item in merged if _name(item, key) not in wanted]
+    wanted, before = _places(order, key), _places(old, key)
+    names = [(_name(item, key), item) for item in merged]
+    left = deque(pair for pair in names if pair[0] not in wanted)
+    right = deque(sorted((pair for pair in names if pair[0] in wanted), key=lambda pair: wanted[pair[0]]))
     result: list[Any] = []
     while left and right:
-        both = _name(left[0], key) in before and _name(right[0], key) in before
-        first = both and before.index(_name(left[0], key)) < before.index(_name(right[0], key))
-        result.append(left.pop(0) if first else right.pop(0))
-    return result + left + right
+        one, other = before.get(left[0][0]), before.get(right[0][0])
+        first = one is not None and other is not None and one < other
+        result.append((left if first else right).popleft()[1])
+    return result + [item for _, item in left] + [item for _, item in right]
+
+
+def _places(items: list[Any], key: str | None) -> dict[Any, int]:
+    """Where each name comes first."""
+    found: dict[Any, int] = {}
+    for place, item in enumerate(items):
+        found.setdefault(_name(item, key), place)
+    return found
 
 
 def _is_directive(item: Any) -> bool:

@@ -7,42 +7,13 @@ they would succeed, so that the cases do not depend on each other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from tests.devcluster.api import JSON_PATCH, MERGE, STRATEGIC, Json
+from tests.devcluster.case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, pod
 from tests.devcluster.gadgets import gadget
-
-G = "/apis/devcluster.example/v1/namespaces/{ns}/gadgets"
-CORE = "/api/v1/namespaces/{ns}"
-MAPS, PODS = f"{CORE}/configmaps", f"{CORE}/pods"
-APPS = "/apis/apps/v1/namespaces/{ns}"
-CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-DRY = "?dryRun=All"
-
-
-@dataclass(frozen=True)
-class Case:
-    """One request. A body that is a function is given the gadget ``a1`` as the server has it."""
-
-    name: str
-    method: str
-    path: str
-    body: Json | list[Any] | str | Callable[[Json], Json] | None = None
-    content_type: str = "application/json"
-    exact: bool = True
-    """Whether the message is compared too; the code, reason, details and causes always are."""
-
-
-def pod(name: str = "p", **spec: Any) -> Json:
-    spec = {"containers": [{"name": "c", "image": "nginx"}], **spec}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
-
-
-def deployment(name: str = "d", **spec: Any) -> Json:
-    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
-    return {"metadata": {"name": name}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template, **spec}}
-
+from tests.devcluster.request_cases import REQUEST_CASES
+from tests.devcluster.rule_cases import RULE_CASES
 
 SETUP: tuple[tuple[str, Json], ...] = (
     (f"{CORE}/serviceaccounts", {"metadata": {"name": "default"}}),
@@ -335,5 +306,5 @@ def _definitions() -> Iterator[Case]:
 
 CASES: tuple[Case, ...] = (
     *_creates(), *_updates(), *_patches(), *_reads(), *_deletes(), *_built_in(), *_definitions(), *_scales(),
-    *_quantities(), *_protobuf(), *_copies_and_booleans(),
+    *_quantities(), *_protobuf(), *_copies_and_booleans(), *RULE_CASES, *REQUEST_CASES,
 )  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 
 from tests.controlplane import ControlPlane
 from tests.devcluster.api import JSON_PATCH, MERGE, STRATEGIC, Api, Json
-from tests.devcluster.cases import deployment
+from tests.devcluster.case import deployment
 from tests.devcluster.gadgets import GADGETS, gadget
 from tests.wait import until
 

@@ -15,7 +15,8 @@ import pytest
 
 from tests.controlplane import ControlPlane
 from tests.devcluster.api import Api, Json, Reply
-from tests.devcluster.cases import CASES, SETUP, Case
+from tests.devcluster.case import Case
+from tests.devcluster.cases import CASES, SETUP
 from tests.devcluster.gadgets import COLLECTION, GADGETS
 from tests.wait import until
 
@@ -90,8 +91,12 @@ def _object(obj: Json) -> Json:
     meta = obj.get("metadata", {})
     for key in ("resourceVersion", "continue"):
         meta.pop(key, None)
+    for item in obj.get("items") or ():
+        item.get("metadata", {}).pop("resourceVersion", None)
     obj.get("spec", {}).pop("clusterIP", None)
     obj.get("spec", {}).pop("clusterIPs", None)
+    for port in obj.get("spec", {}).get("ports") or ():
+        port.pop("nodePort", None)
     return obj
 
 

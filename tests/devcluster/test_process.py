@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from devcluster.__main__ import parse
+from devcluster.kubeconfig import write_kubeconfig
 from devcluster.size import Size
 from tests.devcluster.api import Api
 from tests.program import ROOT
@@ -133,3 +134,21 @@ def test_a_size_is_handed_on_as_flags() -> None:
     for size in (Size(), Size(pods=7, rate=0.5, seed=-1)):
         options = parse(list(size.flags))
         assert Size(options.pods, options.rate, options.seed) == size
+
+
+@pytest.mark.parametrize("port", ["65536", "-1", "x", "1.5", "", "²"])
+def test_a_port_that_is_none_is_refused(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse([f"--port={port}"])
+    assert caught.value.code == 2
+    assert f"argument --port: {port!r} is no port from 0 to 65535" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("place", "why"), [("", "it is a directory"), ("file/x", "File exists"), ("file/x/y", "Not a dir")]
+)
+def test_a_kubeconfig_that_cannot_be_written_is_told(tmp_path: Path, place: str, why: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=f"cannot write the kubeconfig .*: {why}"):
+        write_kubeconfig(tmp_path / place, server="https://x", authority=b"", token="t")
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
