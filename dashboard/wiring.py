@@ -20,6 +20,7 @@ from dashboard.handler import LoopHandler
 from dashboard.live.consumer import LiveConsumer
 from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
+from dashboard.live.interest import Interest
 from dashboard.live.layer import Layer, Trouble
 from dashboard.live.replicas import Replicas
 from dashboard.live.tasks import cancelled, kept_running
@@ -57,6 +58,7 @@ class Live:
             cluster=lambda: asdict(cluster_info(self)),
             board=self.controllers.board,
         )
+        self.interest = Interest(self.replicas, self.hub, clock)
         self.schemas = Schemas(clock)
         self._tasks: list[asyncio.Task[None]] = []
         self._started = False
@@ -117,6 +119,7 @@ class Live:
         self._keep("the feed's replicas", self.replicas.run)
         self._keep("the reports of controllers", self.controllers.run)
         self._keep("the hub", self.hub.run)
+        self._keep("the wanting of kinds", self.interest.run)
         self._keep("the connection to the cluster", self.upstream.run)
         if not all(kind.resolved for kind in self.kinds):
             self._keep("the naming of kinds", self._resolve_kinds)
@@ -137,10 +140,11 @@ class Live:
 
     async def _resolve_kinds(self) -> None:
         """Give kinds that are known by name only their version and Kind, as discovery knows them."""
-        while not all(kind.resolved for kind in self.kinds):
+        while not all(kind.resolved for kind in self.hub.steady):
             if self.discovery is not None:
-                kinds = tuple([await _resolved(self.discovery, kind) for kind in self.kinds])
-                self.replicas.kinds = self.hub.kinds = kinds
+                named = {kind.key: await _resolved(self.discovery, kind) for kind in self.kinds}
+                self.replicas.kinds = tuple(named.get(kind.key, kind) for kind in self.kinds)
+                self.hub.name_kinds(self.replicas.kinds)
             await self.clock.sleep(RETRY_RESOLVE)
 
 

@@ -14,9 +14,10 @@ from dashboard.edits.kept import has_text, kept_page
 from dashboard.edits.problems import Refusal, refusal_of
 from dashboard.edits.schema import Schema
 from dashboard.live.context import LiveParts, live_of
-from dashboard.resources.kinds import KindInfo, find_kind
+from dashboard.resources.kinds import KindInfo
 from dashboard.resources.missing import Link, Missing, missing_kind, missing_object, missing_page
-from dashboard.resources.page_info import is_watched, page_info
+from dashboard.resources.opened import Unopened, open_kind
+from dashboard.resources.page_info import page_info
 from informerd.errors import InformerdError, NotFound
 
 if TYPE_CHECKING:
@@ -74,11 +75,11 @@ async def find_place(
 ) -> Place | HttpResponse:
     """The place that an address means, or the page that says why there is none. `action` ends the address."""
     live = live_of(request)
-    kind = find_kind(resource, live.kinds)
-    if kind is None or not is_watched(live, kind.key):
+    kind = await open_kind(live, resource)
+    if isinstance(kind, Unopened):
         if has_text(request):
             return kept_page(request, _not_followed(resource), status=404)
-        return await missing_kind(request, resource)
+        return missing_kind(request, resource, kind)
     target = Target(kind, "" if namespace == "-" else namespace, name)
     if kind.key != resource and request.method != "POST":
         return HttpResponseRedirect(f"{target.href}{action}/")

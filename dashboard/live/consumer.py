@@ -19,8 +19,10 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from dashboard.live.context import live_of
 from dashboard.live.hub import Hub
-from dashboard.live.opening import BadPath, UnknownPath, open_view
+from dashboard.live.opening import BadPath, UnknownKind, UnknownPath, open_view
 from dashboard.live.socket import COME_BACK, Message, Socket
+from dashboard.live.view import View
+from dashboard.resources.opened import Unopened, open_kind
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
@@ -119,7 +121,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         if self._allowance is None or not self._allowance.take():
             return await self._refuse(TOO_MANY)
         try:
-            view = open_view(self._hub, address)
+            view = await self._view_at(address)
         except BadPath:
             return await self._refuse(NONSENSE)
         except UnknownPath:
@@ -130,6 +132,15 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         if self._socket is not None:
             self._hub.join(self._socket, view, seq, path=address)
         return None
+
+    async def _view_at(self, address: str) -> View | None:
+        """The page's view. Its kind is followed anew where it was let go of while the page was away."""
+        try:
+            return open_view(self._hub, address)
+        except UnknownKind as error:
+            if isinstance(await open_kind(live_of(self.scope), error.name), Unopened):
+                raise
+            return open_view(self._hub, address)
 
     async def _refuse(self, code: int) -> None:
         self._leave()

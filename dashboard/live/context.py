@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dashboard.controllers.link import ControllerLink
     from dashboard.edits.schemas import Schemas
     from dashboard.live.hub import Hub
+    from dashboard.live.interest import Interest
     from dashboard.live.replicas import Replicas
     from dashboard.resources.kinds import KindInfo
     from informerd.clock import Clock
@@ -31,6 +32,9 @@ class LiveParts(Protocol):
 
     @property
     def hub(self) -> Hub: ...
+
+    @property
+    def interest(self) -> Interest: ...
 
     @property
     def client(self) -> Client | None:

@@ -90,6 +90,9 @@ class Hub:
     ) -> None:
         self.metrics = Metrics()
         self.kinds = tuple(kind for replica in replicas if (kind := find_kind(replica.key)) is not None)
+        self.steady = self.kinds
+        """Those of the settings, which overview and feed show: the others come and go with who looks at them."""
+        self._leaving: dict[str, Callable[[], None]] = {}
         self.problem = problem
         """Says what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
         self._cluster = cluster
@@ -109,8 +112,42 @@ class Hub:
         self._wake = asyncio.Event()
         self._closing: set[asyncio.Task[None]] = set()
         for kind in self.kinds:
-            replicas.get(kind.key).on_change(partial(self._changed, kind.key))
+            self._listen(kind.key)
         self._board.on_change(self._reported)
+
+    # --- kinds that come and go ---
+
+    def follow(self, kind: KindInfo) -> None:
+        """Show one more kind, whose replica there is."""
+        if kind.key not in self.summaries:
+            self._counts.add(self._replicas.get(kind.key))
+            self._listen(kind.key)
+            self.kinds += (kind,)
+
+    def unfollow(self, key: str) -> None:
+        """Show a kind no more, before its replica goes; whoever looks at it all the same is told to connect again."""
+        leave = self._leaving.pop(key, None)
+        if leave is None or any(kind.key == key for kind in self.steady):
+            return
+        leave()
+        self.kinds = tuple(kind for kind in self.kinds if kind.key != key)
+        for watched in [watched for watched in self.views.values() if key in watched.view.keys]:
+            self._drop(watched)
+        self._listed.pop(key, None)
+        self._counts.remove(key)
+
+    def looks_at(self, key: str) -> bool:
+        """Whether a browser has a page of this kind open."""
+        return any(watched.sockets and key in watched.view.keys for watched in self.views.values())
+
+    def name_kinds(self, kinds: tuple[KindInfo, ...]) -> None:
+        """Take over what discovery has said of kinds that are followed."""
+        named = {kind.key: kind for kind in kinds}
+        self.kinds = tuple(named.get(kind.key, kind) for kind in self.kinds)
+        self.steady = tuple(named.get(kind.key, kind) for kind in self.steady)
+
+    def _listen(self, key: str) -> None:
+        self._leaving[key] = self._replicas.get(key).on_change(partial(self._changed, key))
 
     # --- views ---
 
@@ -156,7 +193,7 @@ class Hub:
         """The feed's view, current at this moment."""
         state = FeedView.state_of(query)
         return self._open(
-            FeedView, state, lambda: FeedView(query, self.kinds, list(self._replicas), self._clock)
+            FeedView, state, lambda: FeedView(query, self.steady, self._steady_replicas(), self._clock)
         ).seen_by(query)
 
     def overview_view(self) -> OverviewView:
@@ -164,12 +201,15 @@ class Hub:
         return self._open(
             OverviewView,
             "",
-            lambda: OverviewView(self.kinds, list(self._replicas), self.summaries, self._clock),
+            lambda: OverviewView(self.steady, self._steady_replicas(), self.summaries, self._clock),
         )
 
     def controllers_view(self) -> ControllersView:
         """The view of the workers' controllers, current at this moment."""
         return self._open(ControllersView, "", lambda: ControllersView(self._board, self.kinds))
+
+    def _steady_replicas(self) -> list[Replica]:
+        return [self._replicas.get(kind.key) for kind in self.steady]
 
     def _events(self) -> Replica | None:
         return self._replicas.get(EVENTS) if EVENTS in self._replicas else None
@@ -307,12 +347,17 @@ class Hub:
     def _beat(self) -> Message:
         replicas = {replica.key: replica for replica in self._replicas}
         content = beat(self.kinds, replicas, self.summaries, self._clock)
-        problems = {**self._uncounted(), **cast("dict[str, object]", content["problems"])}
+        found = {**self._uncounted(), **cast("dict[str, object]", content["problems"])}
+        steady = {kind.key for kind in self.steady}
+        problems = {key: problem for key, problem in found.items() if key in steady}
+        parts = {key: problem for key, problem in found.items() if key not in steady}
         deaf = bool(self._replicas.channel_problem)
         state = "stale" if deaf or problems else "live"
         said = {**content, "state": state, "problems": problems, "problem": self.problem(), "deaf": deaf}
         if self._board.problem is not None:
-            said["parts"] = {CONTROLLERS: asdict(self._board.problem)}
+            parts[CONTROLLERS] = asdict(self._board.problem)
+        if parts:
+            said["parts"] = parts
         return message_of({"beat": {**said, "cluster": self._cluster()}})
 
     def _uncounted(self) -> dict[str, object]:
@@ -397,10 +442,14 @@ class Hub:
         except Exception:
             logger.exception("view %s failed and is dropped; its pages connect again", watched.view.id)
             self.metrics.view_errors += 1
-            self._store.drop(watched)
-            self._dirty.discard(watched)
-            for socket in list(watched.sockets):
-                self._turn_out(socket)
+            self._drop(watched)
+
+    def _drop(self, watched: Watched) -> None:
+        """End a view; its pages connect again."""
+        self._store.drop(watched)
+        self._dirty.discard(watched)
+        for socket in list(watched.sockets):
+            self._turn_out(socket)
 
     def _turn_out(self, socket: Socket) -> None:
         """Let go of a socket and tell its page to connect again."""

@@ -12,6 +12,7 @@ import copy
 from typing import ClassVar
 
 from dashboard.live.facets import Facet, facets_of
+from dashboard.live.followed_kind import NOT_FOLLOWED
 from dashboard.live.lines import Head, Line, Share, dom_id, line_of, partial, shares, tone_counts
 from dashboard.live.moves import places
 from dashboard.live.renderer import Renderer
@@ -159,6 +160,12 @@ class ListView(View):
     def refused(self) -> bool:
         """Whether it cannot be listed because the API server does not accept the credentials."""
         return self.health.problem.startswith(REFUSED)
+
+    @property
+    def unfollowed(self) -> str:
+        """Why the worker does not follow it, as a sentence; empty where it does."""
+        before, _, why = self.health.problem.partition(": ")
+        return f"{why[:1].upper()}{why[1:]}." if before == NOT_FOLLOWED else ""
 
     @property
     def unread(self) -> str:

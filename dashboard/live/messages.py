@@ -19,7 +19,7 @@ FEED_GROUP = "deltaboard.feed"
 """Group to which the worker sends every Frame (as ``{"type": "feed.frame", "data": bytes}``)."""
 
 ASK_GROUP = "deltaboard.ask"
-"""Group on which workers hear an Ask (as ``{"type": "feed.ask", "data": bytes}``)."""
+"""Group on which workers hear an Ask (as ``{"type": "feed.ask", "data": bytes}``) and a Want."""
 
 Operation = Literal["added", "modified", "deleted"]
 Tone = Literal["ok", "busy", "warn", "bad", "idle"]
@@ -141,6 +141,16 @@ class Chunk(msgspec.Struct, frozen=True, array_like=True):
     """In the first chunk: all that rows of this snapshot or of later frames are packed with, if it was sent before."""
 
 
+class Want(msgspec.Struct, frozen=True, array_like=True):
+    """A web process has these kinds open beyond those of the settings; every worker that hears it follows them.
+
+    Goes to ASK_GROUP as ``{"type": "feed.want", "data": bytes}``, again and again while there are any.
+    """
+
+    kinds: tuple[tuple[str, float], ...]
+    """Key, and seconds since somebody last looked."""
+
+
 def _left_out(value: Any) -> None:
     """A row's dictionary is not written with the row, see live/dictionaries.py."""
     if not isinstance(value, Dictionary):
@@ -150,4 +160,5 @@ def _left_out(value: Any) -> None:
 encoder = msgspec.msgpack.Encoder(enc_hook=_left_out)
 frame_decoder = msgspec.msgpack.Decoder(Frame)
 ask_decoder = msgspec.msgpack.Decoder(Ask)
+want_decoder = msgspec.msgpack.Decoder(Want)
 chunk_decoder = msgspec.msgpack.Decoder(Chunk)

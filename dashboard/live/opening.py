@@ -33,6 +33,14 @@ class UnknownPath(LookupError):
     """The address leads nowhere here."""
 
 
+class UnknownKind(UnknownPath):
+    """The address is that of a kind which is not followed (any more); `name` is what it is called there."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
 def open_view(hub: Hub, address: str) -> View | None:
     """The view of the page at `address` (path and query); None where the page shows none, as for an empty address.
 
@@ -69,7 +77,7 @@ def _view_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:
 def _resource_view(hub: Hub, match: ResolverMatch, params: QueryDict) -> View:
     kind = find_kind(str(match.kwargs["resource"]), hub.kinds)
     if kind is None or kind.key not in hub.summaries:
-        raise UnknownPath(str(match.kwargs["resource"]))
+        raise UnknownKind(str(match.kwargs["resource"]))
     if match.url_name == "list":
         return hub.list_view(kind, Query.parse(params, kind.key))
     namespace = str(match.kwargs["namespace"])

@@ -105,7 +105,7 @@ class OverviewView(View):
     def wrong(self) -> tuple[Wrong, ...]:
         longest = [
             (since, row.uid, self._kinds[key], row)
-            for key, summary in self._summaries.items()
+            for key, summary in self._own_summaries()
             for since, row in summary.longest_wrong(WRONG)
         ]
         return tuple(
@@ -114,7 +114,10 @@ class OverviewView(View):
 
     @property
     def wrong_total(self) -> int:
-        return sum(len(summary.wrong) for summary in self._summaries.values())
+        return sum(len(summary.wrong) for _, summary in self._own_summaries())
+
+    def _own_summaries(self) -> list[tuple[str, Summary]]:
+        return [(key, summary) for key, summary in self._summaries.items() if key in self._kinds]
 
     @property
     def unknown(self) -> str:

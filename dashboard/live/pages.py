@@ -63,11 +63,12 @@ async def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the p
 async def readyz(request: HttpRequest) -> HttpResponse:
     """200 once this process can serve what there is to see, whatever the state of the cluster; else 503.
 
-    That is when the worker has answered for every kind, be it that the cluster cannot be reached or forbids it, or when
-    a worker of our own has no usable configuration: the pages say so, and without this process nobody would.
+    That is when the worker has answered for every kind of the settings, be it that the cluster cannot be reached or
+    forbids it, or when a worker of our own has no usable configuration: the pages say so, and without this process
+    nobody would.
     """
     live = live_of(request)
-    waiting = [kind.key for kind in live.kinds if live.replicas.get(kind.key).state == "starting"]
+    waiting = [kind.key for kind in live.hub.steady if live.replicas.get(kind.key).state == "starting"]
     if waiting and not live.cannot_watch:
         return _plain(f"waiting for the worker's first word on {', '.join(waiting)}", status=503)
     return _plain("ok")

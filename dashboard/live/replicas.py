@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.layer import Inbox, Layer, Sender, Trouble
-from dashboard.live.messages import ASK_GROUP, FEED_GROUP, Ask, chunk_decoder, encoder, frame_decoder
+from dashboard.live.messages import ASK_GROUP, FEED_GROUP, Ask, Want, chunk_decoder, encoder, frame_decoder
 from dashboard.live.replica import Replica
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
@@ -25,14 +25,17 @@ TICK = 0.25
 class Replicas:
     """Subscribes to the feed and hands each message to the replica it is for.
 
-    Every replica exists from the start, so that views can listen to one before anything has been heard.
+    The replica of each kind of the settings exists from the start, so that views can listen to one before anything has
+    been heard; those of other kinds come and go with who looks at them (dashboard.live.interest).
     """
 
     def __init__(
         self, layer: Layer, kinds: Iterable[KindInfo], clock: Clock, *, trouble: Trouble | None = None
     ) -> None:
         self.kinds = tuple(kinds)
-        """What is followed, in the order of the settings; discovery may add to what is known of a kind."""
+        """What is followed, in the order of the settings, then what somebody looks at; discovery may add to a kind."""
+        self.steady = frozenset(kind.key for kind in self.kinds)
+        """Keys of those that are followed whether anybody looks or not."""
         self._trouble = trouble or Trouble()
         self._sender = Sender(layer, self._trouble)
         self._clock = clock
@@ -42,7 +45,7 @@ class Replicas:
         self._unreadable = logging.WARNING
 
     def __iter__(self) -> Iterator[Replica]:
-        return iter(self._replicas.values())
+        return iter(list(self._replicas.values()))
 
     def __contains__(self, key: str) -> bool:
         return key in self._replicas
@@ -50,6 +53,21 @@ class Replicas:
     def get(self, key: str) -> Replica:
         """The replica of a kind. Raises KeyError for a kind that is not watched."""
         return self._replicas[key]
+
+    def follow(self, kind: KindInfo) -> None:
+        """Listen to what workers say of one more kind; `want` has them say it."""
+        if kind.key not in self._replicas:
+            self._replicas[kind.key] = Replica(kind.key, self._clock)
+            self.kinds += (kind,)
+
+    def unfollow(self, key: str) -> None:
+        """Forget a kind that is not one of the settings'."""
+        if key not in self.steady and self._replicas.pop(key, None) is not None:
+            self.kinds = tuple(kind for kind in self.kinds if kind.key != key)
+
+    async def want(self, want: Want) -> None:
+        """Tell the workers which kinds are open here. A word that is lost is made good by the next."""
+        await self._sender.to_group(ASK_GROUP, {"type": "feed.want", "data": encoder.encode(want)})
 
     @property
     def channel_problem(self) -> str:

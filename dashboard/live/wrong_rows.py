@@ -107,6 +107,16 @@ class Summaries:
         for key in self._replicas:
             self._count(key)
 
+    def add(self, replica: Replica) -> None:
+        """Count one more kind."""
+        self._replicas[replica.key] = replica
+        self._count(replica.key)
+
+    def remove(self, key: str) -> None:
+        """Count a kind no more."""
+        self.failing.discard(key)
+        del self._replicas[key], self.by_key[key]
+
     def apply(self, key: str, change: Change) -> None:
         """Take in what changed in kind `key`."""
         if key in self.failing:

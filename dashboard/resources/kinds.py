@@ -26,6 +26,9 @@ GROUP_TITLES = (WORKLOADS, CUSTOM, NETWORK, CONFIG, STORAGE, ACCESS, CLUSTER)
 
 _GENERIC_NAME = re.compile(r"(?P<plural>[a-z]([a-z0-9-]*[a-z0-9])?)\.(?P<group>[a-z0-9-]+(\.[a-z0-9-]+)+)")
 """A custom group is a domain with at least one dot: apiextensions' validation refuses others."""
+_KEY = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)*")
+LONGEST_KEY = 320
+"""Characters: a plural has 63 at most, a group 253."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,29 @@ def find_kind(name: str, watched: Iterable[KindInfo] = ()) -> KindInfo | None:
         if wanted in kind.names:
             return kind
     return _BY_NAME.get(wanted) or _generic(wanted)
+
+
+def kind_of(resource: Resource) -> KindInfo:
+    """The kind of a resource as discovery gave it: from the table where that has it, else a generic one."""
+    known = KINDS.get(resource.key)
+    return known or KindInfo(resource.key, resource, _plural_title(resource), _group_title(resource))
+
+
+def kind_of_key(key: str) -> KindInfo | None:
+    """The kind with exactly this key; of one that is not in the table discovery has to say more. None: no key."""
+    if key in KINDS:
+        return KINDS[key]
+    if _KEY.fullmatch(key) is None or len(key) > LONGEST_KEY:
+        return None
+    plural, _, group = key.partition(".")
+    resource = Resource(group=group, version="v1", plural=plural, kind=plural.capitalize())
+    return KindInfo(key, resource, plural.capitalize(), _group_title(resource), resolved=False)
+
+
+def _group_title(resource: Resource) -> str:
+    """Groups of the API server's own have no dot or end in k8s.io, and definitions make all the others."""
+    own = "." not in resource.group or resource.group.endswith(".k8s.io")
+    return CLUSTER if own else CUSTOM
 
 
 def kinds_named(names: Iterable[str]) -> tuple[KindInfo, ...]:

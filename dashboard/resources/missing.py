@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,17 +12,17 @@ from django.views.decorators.http import require_safe
 
 from dashboard.live.context import LiveParts, live_of
 from dashboard.live.lines import object_href
+from dashboard.live.on_demand import LATELY, MOST
 from dashboard.live.replica import Replica
-from dashboard.resources.kinds import KINDS, KindInfo, find_kind, is_builtin
+from dashboard.resources.kinds import KINDS, KindInfo
+from dashboard.resources.opened import Unopened
 from dashboard.resources.page_info import namespace_names, page_info
 from dashboard.resources.sentences import duration
-from informerd.errors import InformerdError, UnknownResource
 
 MOST_CHOICES = 12
 MOST_COMPARED = 200
 """Names among which near ones are looked for; more would hold up the loop."""
-PATIENCE = 2.0
-"""Seconds that discovery may take to say whether a kind exists."""
+FOLLOWED = "Kinds that are followed here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +56,15 @@ async def unknown_address(request: HttpRequest, path: str) -> HttpResponse:
     return missing_page(request, Missing("There is no such page", message, _kind_links(live_of(request)), "Lists"))
 
 
-async def missing_kind(request: HttpRequest, name: str) -> HttpResponse:
-    """The page for a kind that is unknown or not watched."""
+def missing_kind(request: HttpRequest, name: str, unopened: Unopened) -> HttpResponse:
+    """The page for a kind that cannot be opened."""
     live = live_of(request)
-    kind = find_kind(name, live.kinds)
-    missing = _unknown_kind(live, name) if kind is None else await _unwatched_kind(live, kind)
-    return missing_page(request, missing)
+    if unopened.full and unopened.kind is not None:
+        response = missing_page(request, _full(live, unopened.kind), status=503)
+        response["Retry-After"] = str(int(LATELY))
+        return response
+    kind = unopened.kind
+    return missing_page(request, _unknown_kind(live, name) if kind is None else _unlisted_kind(live, kind, unopened))
 
 
 def missing_object(request: HttpRequest, kind: KindInfo, namespace: str, name: str) -> HttpResponse:
@@ -75,35 +77,28 @@ def _unknown_kind(live: LiveParts, name: str) -> Missing:
     near = dict.fromkeys(keys[word] for word in difflib.get_close_matches(name.lower(), keys, n=4))
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     message = f"Nothing is called {name!r}.{meant} Kinds are named as in kubectl: pods, mydemos.crddemo.k8s.io."
-    return Missing("There is no such kind", message, _kind_links(live), "Kinds that are followed here")
+    return Missing("There is no such kind", message, _kind_links(live), FOLLOWED)
 
 
-async def _unwatched_kind(live: LiveParts, kind: KindInfo) -> Missing:
-    exists = True if is_builtin(kind.key) else await _exists(live, kind)
-    if exists is False:
-        message = f"The API server has no resource {kind.key}, so there is nothing to show."
-        return Missing(
-            "There is no such kind in this cluster", message, _kind_links(live), "Kinds that are followed here"
+def _unlisted_kind(live: LiveParts, kind: KindInfo, unopened: Unopened) -> Missing:
+    if unopened.verbs is not None:
+        verbs = ", ".join(sorted(unopened.verbs)) or "nothing"
+        message = (
+            f"A list that stays live needs the verbs list and watch, and the API server has only {verbs} for "
+            f"{kind.key}. Where it has list, kubectl get {kind.key} shows what there is at the moment."
         )
+        return Missing(f"{kind.title} cannot be followed", message, _kind_links(live), FOLLOWED)
+    message = f"The API server has no resource {kind.key}, so there is nothing to show."
+    return Missing("There is no such kind in this cluster", message, _kind_links(live), FOLLOWED)
+
+
+def _full(live: LiveParts, kind: KindInfo) -> Missing:
     message = (
-        f"This dashboard does not follow {kind.title}. To have them here, start it with {kind.key} among the names in "
-        f"DELTABOARD_KINDS. Until then, kubectl get {kind.key} lists them."
+        f"{MOST} kinds beyond those of DELTABOARD_KINDS are being looked at already, and more would burden the API "
+        f"server. Try again when one of them has been left for a minute, or have {kind.key} among DELTABOARD_KINDS. "
+        f"Until then, kubectl get {kind.key} lists them."
     )
-    return Missing(f"{kind.title} are not followed", message, _kind_links(live), "Kinds that are followed here")
-
-
-async def _exists(live: LiveParts, kind: KindInfo) -> bool | None:
-    """Whether the API server has the kind; None where it does not say in time."""
-    if live.discovery is None:
-        return None
-    try:
-        async with asyncio.timeout(PATIENCE):
-            await live.discovery.resolve(kind.key)
-    except UnknownResource:
-        return False
-    except (InformerdError, TimeoutError):
-        return None
-    return True
+    return Missing(f"{kind.title} are not followed", message, _kind_links(live), FOLLOWED)
 
 
 def _missing_object(live: LiveParts, kind: KindInfo, namespace: str, name: str) -> Missing:

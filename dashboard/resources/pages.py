@@ -15,9 +15,10 @@ from dashboard.live.lines import object_href
 from dashboard.live.replica import Replica
 from dashboard.resources.address import keep_address, params_before
 from dashboard.resources.export import FORMATS, export
-from dashboard.resources.kinds import KindInfo, find_kind
+from dashboard.resources.kinds import KindInfo
 from dashboard.resources.kubectl_command import kubectl_command
 from dashboard.resources.missing import missing_kind, missing_object
+from dashboard.resources.opened import Unopened, open_kind
 from dashboard.resources.page_info import is_watched, namespace_choices, namespace_names, page_info
 from dashboard.resources.query import Problem, Query
 
@@ -32,9 +33,9 @@ YAML_TYPE = "text/yaml; charset=utf-8"
 async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     """The list of one kind, as its address asks for it."""
     live = live_of(request)
-    kind = watched_kind(live, resource)
-    if kind is None:
-        return await missing_kind(request, resource)
+    kind = await open_kind(live, resource)
+    if isinstance(kind, Unopened):
+        return missing_kind(request, resource, kind)
     if kind.key != resource:
         return _redirect(request, kind.path)
     query, lost = _checked(live, Query.parse(request.GET, kind.key))
@@ -68,9 +69,9 @@ async def object_export(request: HttpRequest, resource: str, suffix: str) -> Htt
     503 while the kind is being read, 400 where the filter has a mistake: a file cannot say so as a page does.
     """
     live = live_of(request)
-    kind = watched_kind(live, resource)
-    if kind is None:
-        return await missing_kind(request, resource)
+    kind = await open_kind(live, resource)
+    if isinstance(kind, Unopened):
+        return missing_kind(request, resource, kind)
     query = Query.parse(request.GET, kind.key)
     if query.problems:
         asked = request.GET
@@ -103,9 +104,9 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
     if request.accepts("text/html") and "text/html" in request.headers.get("Accept", "") and not download:
         return await _object_page(request, resource, namespace, name, "resources/yaml.html")
     live = live_of(request)
-    kind = watched_kind(live, resource)
-    if kind is None:
-        return await missing_kind(request, resource)
+    kind = await open_kind(live, resource)
+    if isinstance(kind, Unopened):
+        return missing_kind(request, resource, kind)
     view = live.hub.detail_view(kind, _namespace(namespace), name)
     if view.loading:
         return _not_read_yet(kind, view.problem)
@@ -130,9 +131,9 @@ def _not_read_yet(kind: KindInfo, problem: str) -> HttpResponse:
 
 async def _object_page(request: HttpRequest, resource: str, namespace: str, name: str, template: str) -> HttpResponse:
     live = live_of(request)
-    kind = watched_kind(live, resource)
-    if kind is None:
-        return await missing_kind(request, resource)
+    kind = await open_kind(live, resource)
+    if isinstance(kind, Unopened):
+        return missing_kind(request, resource, kind)
     if kind.key != resource:
         rest = "yaml/" if template.endswith("yaml.html") else ""
         return _redirect(request, object_href(kind.key, _namespace(namespace), name) + rest)
@@ -144,12 +145,6 @@ async def _object_page(request: HttpRequest, resource: str, namespace: str, name
     response = render(request, template, {**view.context(), "page": page})
     patch_vary_headers(response, ("HX-Request", "HX-Target", "Accept"))
     return response
-
-
-def watched_kind(live: LiveParts, resource: str) -> KindInfo | None:
-    """The kind that an address names, if it is followed here."""
-    kind = find_kind(resource, live.kinds)
-    return kind if kind is not None and is_watched(live, kind.key) else None
 
 
 def is_known(replica: Replica) -> bool:

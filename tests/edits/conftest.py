@@ -11,6 +11,7 @@ import pytest
 
 from dashboard.edits.schemas import Schemas
 from dashboard.live.hub import Hub
+from dashboard.live.interest import Interest
 from dashboard.live.replicas import Replicas
 from dashboard.resources.kinds import kinds_named
 from informerd.clock import SystemClock
@@ -49,9 +50,11 @@ async def parts_for(kubeconfig: Path) -> AsyncIterator[SimpleNamespace]:
     config = load_kubeconfig(kubeconfig)
     replicas = Replicas(RecordingLayer(), kinds_named(["pods", "mydemos"]), clock)
     async with Client(config) as client:
+        hub = Hub(replicas, clock)
         yield SimpleNamespace(
             replicas=replicas,
-            hub=Hub(replicas, clock),
+            hub=hub,
+            interest=Interest(replicas, hub, clock),
             client=client,
             discovery=None,
             cluster=config,

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import zstandard
 
-from dashboard.live.messages import Chunk, Entry, Frame, Operation, Row, Tone
+from dashboard.live.messages import Chunk, Entry, Frame, Operation, Row, Tone, Want
 from dashboard.live.replica import Replica
+from dashboard.resources.kinds import KindInfo, find_kind
 from dashboard.resources.rows import columns_for
 from informerd.cache.health import Health
 from informerd.clock import Clock
@@ -104,6 +105,21 @@ class Feeders:
     def __init__(self, *feeders: Feeder) -> None:
         self.feeders = {feeder.key: feeder for feeder in feeders}
         self.channel_problem = ""
+        self.wants: list[Want] = []
+
+    @property
+    def kinds(self) -> tuple[KindInfo, ...]:
+        return tuple(kind for key in self.feeders if (kind := find_kind(key)) is not None)
+
+    def follow(self, kind: KindInfo) -> None:
+        first = next(iter(self.feeders.values()))
+        self.feeders[kind.key] = Feeder(kind.key, first._clock)
+
+    def unfollow(self, key: str) -> None:
+        del self.feeders[key]
+
+    async def want(self, want: Want) -> None:
+        self.wants.append(want)
 
     def __iter__(self) -> Iterator[Replica]:
         return iter([feeder.replica for feeder in self.feeders.values()])

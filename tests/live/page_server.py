@@ -29,6 +29,7 @@ from dashboard.controllers.link import ControllerLink  # noqa: E402
 from dashboard.live.consumer import LiveConsumer  # noqa: E402
 from dashboard.live.context import SCOPE_KEY  # noqa: E402
 from dashboard.live.hub import Hub  # noqa: E402
+from dashboard.live.interest import Interest  # noqa: E402
 from dashboard.live.messages import Row  # noqa: E402
 from dashboard.resources.kinds import KindInfo, kinds_named  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
@@ -48,6 +49,7 @@ class Parts:
     hub: Hub
     clock: SystemClock
     controllers: ControllerLink
+    interest: Interest
     kinds: tuple[KindInfo, ...] = KINDS
     client: None = None
     discovery: None = None
@@ -228,7 +230,9 @@ def main() -> None:
     layer = InMemoryChannelLayer()
     link = ControllerLink(layer, clock)
     hub = Hub(feeders, clock, problem=lambda: feeders.channel_problem, board=link.board)
-    control = Control(Parts(feeders, hub, clock, link), Sample(layer, is_cured=lambda _: False), born)
+    control = Control(
+        Parts(feeders, hub, clock, link, Interest(feeders, hub, clock)), Sample(layer, is_cured=lambda _: False), born
+    )
     listening = bound_socket("127.0.0.1", 0)
 
     async def started() -> None:

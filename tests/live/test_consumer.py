@@ -14,7 +14,10 @@ from channels.testing import WebsocketCommunicator
 from dashboard.live.consumer import LONGEST, TOO_MANY, VIEWS_A_SECOND, VIEWS_AT_ONCE, LiveConsumer
 from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
+from dashboard.live.interest import Interest
+from dashboard.live.on_demand import MOST
 from dashboard.live.socket import COME_BACK
+from dashboard.resources.kinds import KINDS
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, Feeders, pod
 from tests.wait import eventually
@@ -29,8 +32,12 @@ class Endpoint:
         self.clock = FakeClock()
         self.pods = Feeder("pods", self.clock, [pod("a"), pod("b")])
         self.roles = Feeder(ROLES, self.clock)
-        self.hub = Hub(Feeders(self.pods, Feeder("namespaces", self.clock), self.roles), self.clock)
-        self.parts = SimpleNamespace(hub=self.hub, clock=self.clock)
+        feeders = Feeders(self.pods, Feeder("namespaces", self.clock), self.roles)
+        self.hub = Hub(feeders, self.clock)
+        self.interest = Interest(feeders, self.hub, self.clock)
+        self.parts = SimpleNamespace(
+            hub=self.hub, clock=self.clock, interest=self.interest, discovery=None, kinds=self.hub.kinds
+        )
         self._open: list[WebsocketCommunicator] = []
 
     async def connect(self, path: str = "/resources/pods/", seq: str = "") -> WebsocketCommunicator:
@@ -112,7 +119,6 @@ async def test_every_page_has_a_socket(endpoint: Endpoint, path: str, keys: list
         ("/resources/pods/?" + "a&" * 1500, 4400),
         ("/nowhere.js", 4404),
         ("/resources/unknownkinds/", 4404),
-        ("/resources/secrets/", 4404),
     ],
 )
 async def test_what_cannot_be_followed_is_closed_with_its_code(endpoint: Endpoint, path: str, code: int) -> None:
@@ -224,3 +230,16 @@ async def test_who_goes_is_forgotten(endpoint: Endpoint) -> None:
     assert len(endpoint.hub.sockets) == 1
     await browser.disconnect()
     await eventually(lambda: not endpoint.hub.sockets, what="nobody is left")
+
+
+async def test_a_page_of_a_kind_that_was_let_go_of_has_it_followed_again(endpoint: Endpoint) -> None:
+    browser = await endpoint.connect("/resources/secrets/")
+    assert (await heard(browser))["keys"] == ["secrets"]
+    assert endpoint.interest.keys == ("secrets",)
+
+
+async def test_a_page_of_a_kind_that_cannot_be_followed_as_well_is_told_to_stop(endpoint: Endpoint) -> None:
+    for key in [key for key in KINDS if key not in endpoint.hub.summaries][:MOST]:
+        assert endpoint.interest.follow(KINDS[key])
+    browser = await endpoint.connect("/resources/leases/")
+    assert await browser.receive_output() == {"type": "websocket.close", "code": 4404}

@@ -209,8 +209,9 @@ async def test_questions_that_cannot_be_read_are_one_warning(caplog: pytest.LogC
 
 async def test_a_kind_that_discovery_cannot_name_yet_was_never_listed_and_does_not_claim_it() -> None:
     worker = Worker(NoClient(), RecordingLayer(), kinds_named(["widgets.example.com"]), FakeClock())  # type: ignore[arg-type]
-    worker._say_unresolved("widgets.example.com", ServerError(Status(code=500, message="etcd is away")))
-    health = worker.publishers["widgets.example.com"].health()
+    (widgets,) = worker._followed
+    widgets.say_unresolved(ServerError(Status(code=500, message="etcd is away")))
+    health = widgets.publisher.health()
     assert (health.state, health.problem) == ("unreachable", "etcd is away")
 
 

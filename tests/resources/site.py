@@ -11,7 +11,8 @@ from django.test import AsyncClient
 from dashboard.controllers.link import ControllerLink
 from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
-from dashboard.live.messages import Row
+from dashboard.live.interest import Interest
+from dashboard.live.messages import Row, Want
 from dashboard.live.replica import Replica
 from dashboard.resources.kinds import KINDS, KindInfo, find_kind
 from informerd.rest.client import Client
@@ -33,8 +34,21 @@ class Feeds:
 
     def __init__(self, feeders: dict[str, Feeder], silent: Iterable[str], clock: FakeClock) -> None:
         self.feeders = feeders
+        self.wants: list[Want] = []
+        self._clock = clock
         self.kinds: tuple[KindInfo, ...] = tuple(KINDS[key] for key in [*feeders, *silent])
         self._silent = {key: Replica(key, clock) for key in silent}
+
+    def follow(self, kind: KindInfo) -> None:
+        self._silent[kind.key] = Replica(kind.key, self._clock)
+        self.kinds += (kind,)
+
+    def unfollow(self, key: str) -> None:
+        del self._silent[key]
+        self.kinds = tuple(kind for kind in self.kinds if kind.key != key)
+
+    async def want(self, want: Want) -> None:
+        self.wants.append(want)
 
     def __iter__(self) -> Iterator[Replica]:
         return iter([self.get(kind.key) for kind in self.kinds])
@@ -53,6 +67,7 @@ class Parts:
     replicas: Feeds
     hub: Hub
     controllers: ControllerLink
+    interest: Interest
     clock: FakeClock
     cluster: ClusterConfig
     client: Client | None = None
@@ -91,7 +106,9 @@ class Site:
         self.feeds = Feeds({key: Feeder(key, self.clock, found) for key, found in rows.items()}, silent, self.clock)
         self.layer = RecordingLayer()
         link = ControllerLink(self.layer, self.clock)
-        self.parts = Parts(self.feeds, Hub(self.feeds, self.clock, board=link.board), link, self.clock, CLUSTER)
+        hub = Hub(self.feeds, self.clock, board=link.board)
+        self.interest = Interest(self.feeds, hub, self.clock)
+        self.parts = Parts(self.feeds, hub, link, self.interest, self.clock, CLUSTER)
         self.client = WiredClient(self.parts)
 
     def feeder(self, name: str) -> Feeder:

@@ -7,8 +7,14 @@ from html import unescape
 
 import pytest
 
+from dashboard.live.messages import Chunk
+from dashboard.live.on_demand import FULL, MOST
+from dashboard.resources.kinds import KINDS
+from dashboard.resources.page_info import is_watched
 from informerd.cache.health import Health, State
 from informerd.cache.recovery import REFUSED
+from informerd.errors import UnknownResource
+from informerd.resource import Resource
 from tests.resources.made import Json, made, row_of
 from tests.resources.site import Site
 
@@ -134,11 +140,97 @@ async def test_an_unknown_kind_is_told_what_exists() -> None:
     assert '<a class="chip" href="/resources/mydemos.crddemo.k8s.io/">Mydemos</a>' in html
 
 
-async def test_a_kind_that_is_not_followed_says_how_to_follow_it() -> None:
-    html = await page(small_site(), "/resources/cm/", 404)
-    assert "ConfigMaps are not followed" in words(html)
+# --- kinds beyond those of the settings ---
+
+LEASES = Resource(
+    group="coordination.k8s.io", version="v1", plural="leases", kind="Lease", verbs=frozenset({"list", "watch"})
+)
+GADGETS = Resource(
+    group="shop.example.com", version="v2", plural="gadgets", kind="Gadget", short_names=("gg",), verbs=LEASES.verbs
+)
+METRICS = Resource(
+    group="metrics.k8s.io", version="v1beta1", plural="pods", kind="PodMetrics", verbs=frozenset({"list", "get"})
+)
+
+
+class Known:
+    """Discovery that knows a few resources."""
+
+    async def resolve(self, name: str) -> Resource:
+        for resource in (LEASES, GADGETS, METRICS):
+            if name in (resource.key, *resource.short_names):
+                return resource
+        raise UnknownResource(name, ())
+
+
+def knowing_site() -> Site:
+    site = small_site()
+    site.parts.discovery = Known()  # type: ignore[assignment]
+    return site
+
+
+async def test_a_kind_that_nobody_follows_yet_is_opened_in_its_loading_state_and_becomes_live() -> None:
+    site = knowing_site()
+    html = await page(site, "/resources/leases.coordination.k8s.io/")
+    assert "Reading Leases" in words(html)
+    assert "/live/?path=%2Fresources%2Fleases.coordination.k8s.io%2F&amp;view=" in html
+    assert 'data-count="leases.coordination.k8s.io">–<' in html  # in the navigation
+    health = Health(state="live", since=1.0, heard=2.0)
+    lease = row_of(LEASES.key, made("Lease", "mine"))
+    site.feeds.get(LEASES.key).chunk(Chunk(LEASES.key, "5", 0, "5.1", 0, 1, health, rows=(lease,)))
+    assert 'data-name="mine"' in await page(site, "/resources/leases.coordination.k8s.io/")
+
+
+async def test_a_custom_kind_is_opened_by_any_of_its_names_as_discovery_knows_them() -> None:
+    site = knowing_site()
+    response = await site.client.get("/resources/gg/?q=a")
+    assert response["Location"] == "/resources/gadgets.shop.example.com/?q=a"
+    html = await page(site, response["Location"])
+    assert "Reading Gadgets" in words(html)
+
+
+async def test_a_kind_without_watch_says_that_it_cannot_be_followed() -> None:
+    html = await page(knowing_site(), "/resources/pods.metrics.k8s.io/", 404)
+    assert "cannot be followed" in words(html)
+    assert "has only get, list for pods.metrics.k8s.io" in words(html)
+
+
+async def test_a_kind_that_the_cluster_does_not_have_is_not_followed() -> None:
+    site = knowing_site()
+    html = await page(site, "/resources/rollouts.argoproj.io/", 404)
+    assert "There is no such kind in this cluster" in words(html)
+    assert site.interest.keys == ()
+
+
+async def test_where_discovery_does_not_answer_the_worker_is_to_find_out() -> None:
+    site = small_site()
+    assert "Reading ConfigMaps" in words(await page(site, "/resources/configmaps/"))
+    assert "Reading Rollouts" in words(await page(site, "/resources/rollouts.argoproj.io/"))
+
+
+async def test_more_kinds_than_may_be_followed_are_refused_with_the_reason() -> None:
+    site = small_site()
+    for key in [key for key in KINDS if not is_watched(site.parts, key)][:MOST]:  # type: ignore[arg-type]
+        await page(site, f"/resources/{key}/")
+    html = await page(site, "/resources/rollouts.argoproj.io/", 503)
+    assert "Rollouts are not followed" in words(html)
     assert "DELTABOARD_KINDS" in words(html)
-    assert "Rollouts are not followed" in words(await page(small_site(), "/resources/rollouts.argoproj.io/", 404))
+
+
+async def test_what_the_worker_refuses_is_said_in_its_words() -> None:
+    site = small_site()
+    await page(site, "/resources/configmaps/")
+    health = Health(state="forbidden", since=1.0, problem=FULL)
+    site.feeds.get("configmaps").chunk(Chunk("configmaps", "5", 0, "5.1", 0, 1, health))
+    html = words(await page(site, "/resources/configmaps/"))
+    assert f"ConfigMaps are not followed {MOST} kinds beyond those of DELTABOARD_KINDS" in html
+
+
+async def test_kinds_on_demand_do_not_keep_a_process_from_being_ready_nor_show_in_the_overview() -> None:
+    site = small_site()
+    await page(site, "/resources/configmaps/")
+    assert (await site.client.get("/readyz")).status_code == 200
+    assert "ConfigMaps" not in words(await page(site, "/"))
 
 
 async def test_an_unknown_object_is_told_what_is_like_it() -> None:

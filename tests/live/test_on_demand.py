@@ -1,0 +1,300 @@
+"""Kinds that are followed because somebody looks: how a worker takes them up, and lets go of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from channels.layers import InMemoryChannelLayer
+
+from dashboard.live.hub import Hub
+from dashboard.live.interest import SAID, Interest
+from dashboard.live.messages import Ask, Want, encoder, want_decoder
+from dashboard.live.on_demand import FULL, KEPT, LATELY, MOST, REFUSED_FOR
+from dashboard.live.replicas import Replicas
+from dashboard.live.worker import Worker
+from dashboard.resources.kinds import KINDS, KindInfo, kind_of_key, kinds_named
+from informerd.clock import SystemClock
+from informerd.rest.client import Client
+from informerd.rest.cluster import load_kubeconfig
+from tests.clock import FakeClock, settle
+from tests.controlplane import ControlPlane
+from tests.informerd.scripted import ScriptedServer
+from tests.live.fake_layer import RecordingLayer
+from tests.wait import eventually
+
+NAMES = [key for key in KINDS if key not in ("pods", "leases.coordination.k8s.io")]
+LEASES = "leases.coordination.k8s.io"
+
+
+class Asked:
+    """A worker of pods on a server that takes every request and answers none, with its clock in the test's hand."""
+
+    def __init__(self, server: ScriptedServer) -> None:
+        self.clock, self.layer = FakeClock(), RecordingLayer()
+        self.client = server.client(SystemClock())
+        self.worker = Worker(self.client, self.layer, kinds_named(["pods"]), self.clock)
+
+    async def want(self, *keys: str, idle: float = 0.0) -> None:
+        want = Want(tuple((key, idle) for key in keys))
+        await self.worker._answer({"type": "feed.want", "data": encoder.encode(want)})
+
+    @property
+    def informed(self) -> set[str]:
+        return {informer.resource.key for informer in self.worker.factory.informers}
+
+    async def answered(self, key: str) -> str:
+        """The problem that a snapshot of the kind tells."""
+        self.layer.sent.clear()
+        await self.worker._answer({"type": "feed.ask", "data": encoder.encode(Ask(key, "replica"))})
+        (chunk,) = self.layer.chunks
+        return chunk.health.problem
+
+    async def pass_time(self, seconds: float) -> None:
+        self.clock._now += seconds
+        await self.worker.on_demand.sweep()
+
+
+@pytest.fixture
+async def asked() -> AsyncIterator[Asked]:
+    server = ScriptedServer()
+    await server.start()
+    made = Asked(server)
+    yield made
+    await made.worker.stop()
+    await made.client.close()
+    await server.stop()
+
+
+async def test_a_kind_is_followed_from_the_first_word_on_and_once(asked: Asked) -> None:
+    await asked.want(LEASES)
+    await asked.want(LEASES)
+    assert asked.worker.on_demand.keys == (LEASES,)
+    assert asked.informed == {LEASES}
+    assert await asked.answered(LEASES) == ""
+
+
+async def test_kinds_of_the_settings_need_no_asking(asked: Asked) -> None:
+    await asked.want("pods")
+    assert asked.worker.on_demand.keys == ()
+
+
+async def test_a_kind_is_let_go_of_ten_minutes_after_the_last_look(asked: Asked) -> None:
+    await asked.want(LEASES)
+    await asked.pass_time(KEPT - 1)
+    assert asked.informed == {LEASES}
+    await asked.pass_time(1)
+    assert (asked.informed, asked.worker.on_demand.keys) == (set(), ())
+
+
+async def test_whoever_of_several_web_processes_looked_last_counts(asked: Asked) -> None:
+    await asked.want(LEASES)
+    await asked.pass_time(400)
+    await asked.want(LEASES, idle=100)
+    await asked.want(LEASES, idle=400)
+    await asked.pass_time(499)
+    assert asked.informed == {LEASES}
+    await asked.pass_time(1)
+    assert asked.informed == set()
+
+
+async def test_a_worker_that_has_just_begun_follows_for_the_rest_of_the_ten_minutes(asked: Asked) -> None:
+    await asked.want(LEASES, idle=KEPT - 10)
+    await asked.pass_time(9)
+    assert asked.informed == {LEASES}
+    await asked.pass_time(1)
+    assert asked.informed == set()
+    await asked.want(LEASES, idle=KEPT)
+    assert asked.informed == set()
+
+
+async def test_a_kind_that_is_followed_again_has_a_younger_epoch(asked: Asked) -> None:
+    await asked.want(LEASES)
+    before = asked.worker.on_demand.get(LEASES)
+    await asked.pass_time(KEPT)
+    await asked.want(LEASES)
+    after = asked.worker.on_demand.get(LEASES)
+    assert before is not None
+    assert after is not None
+    assert after.publisher.epoch > before.publisher.epoch
+
+
+async def test_a_kind_that_comes_back_while_it_is_being_let_go_of_keeps_its_new_informer(asked: Asked) -> None:
+    await asked.want(LEASES)
+    await settle()
+    before = asked.worker.factory.informers[0]
+    asked.clock._now += KEPT
+    sweeping = asyncio.create_task(asked.worker.on_demand.sweep())
+    await asyncio.sleep(0)
+    await asked.want(LEASES)
+    await sweeping
+    (after,) = asked.worker.factory.informers
+    assert after is not before
+    assert asked.worker.on_demand.keys == (LEASES,)
+
+
+async def test_no_more_than_so_many_are_followed_and_the_next_is_told_why(asked: Asked) -> None:
+    await asked.want(*NAMES[:MOST])
+    await asked.want(LEASES)
+    assert set(asked.worker.on_demand.keys) == set(NAMES[:MOST])
+    assert LEASES not in asked.informed
+    assert await asked.answered(LEASES) == FULL
+    await asked.pass_time(REFUSED_FOR)
+    assert asked.worker.on_demand.get(LEASES) is None
+
+
+async def test_the_one_left_longest_gives_way_to_who_looks_now(asked: Asked) -> None:
+    await asked.want(*NAMES[:MOST])
+    await asked.want(LEASES)
+    await asked.pass_time(LATELY + 1)
+    await asked.want(*NAMES[1:MOST])
+    await asked.want(LEASES)
+    assert set(asked.worker.on_demand.keys) == {*NAMES[1:MOST], LEASES}
+    await asked.want(NAMES[0], idle=LATELY + 2)  # kept by a web process, looked at by nobody
+    assert NAMES[0] not in asked.worker.on_demand.keys
+    assert asked.worker.on_demand.get(NAMES[0]) is None
+
+
+async def test_refusals_are_bounded_too_and_nonsense_is_followed_by_nobody(asked: Asked) -> None:
+    await asked.want(*NAMES[: MOST * 2])
+    for number in range(MOST * 2):
+        await asked.want(f"made-up-{number}.example.com")
+    assert len(asked.worker.on_demand._wanted) == MOST * 2
+    assert kind_of_key("../secrets") is None
+    assert kind_of_key("a" * 1000) is None
+
+
+async def test_a_worker_that_is_stopped_ends_what_it_followed_on_demand(asked: Asked) -> None:
+    await asked.want(LEASES, "widgets.example.com")
+    await settle()
+    tasks = [*asked.worker.on_demand.get(LEASES).tasks, *asked.worker.on_demand.get("widgets.example.com").tasks]  # type: ignore[union-attr]
+    await asked.worker.stop()
+    assert all(task.done() for task in tasks)
+    assert asked.worker.on_demand.keys == ()
+
+
+# --- in a web process -------------------------------------------------------------------------------------------
+
+
+class Looking:
+    """A web process of pods, whose layer keeps what is said."""
+
+    def __init__(self) -> None:
+        self.clock, self.layer = FakeClock(), RecordingLayer()
+        self.replicas = Replicas(self.layer, kinds_named(["pods"]), self.clock)
+        self.hub = Hub(self.replicas, self.clock)
+        self.interest = Interest(self.replicas, self.hub, self.clock)
+
+    def follow(self, key: str) -> bool:
+        return self.interest.follow(KINDS[key])
+
+    @property
+    def said(self) -> list[tuple[tuple[str, float], ...]]:
+        return [want_decoder.decode(each["data"]).kinds for _, each in self.layer.sent if each["type"] == "feed.want"]
+
+
+@pytest.fixture
+def looking() -> Looking:
+    return Looking()
+
+
+async def test_what_is_open_is_said_at_once_and_again_and_again(looking: Looking) -> None:
+    running = asyncio.create_task(looking.interest.run())
+    await settle()
+    assert looking.said == []
+    looking.follow(LEASES)
+    await settle()
+    assert looking.said == [((LEASES, 0.0),)]
+    await looking.clock.advance(SAID)
+    assert looking.said[1:] == [((LEASES, SAID),)]
+    running.cancel()
+
+
+def test_a_kind_that_nobody_has_looked_at_for_ten_minutes_goes_with_all_that_showed_it(looking: Looking) -> None:
+    looking.follow(LEASES)
+    view = looking.hub.detail_view(KINDS[LEASES], "default", "one")
+    assert LEASES in looking.replicas
+    assert LEASES in looking.hub.summaries
+    looking.clock._now += KEPT - 1
+    looking.interest.sweep()
+    assert LEASES in looking.replicas
+    looking.clock._now += 1
+    looking.interest.sweep()
+    assert LEASES not in looking.replicas
+    assert LEASES not in looking.hub.summaries
+    assert view.id not in looking.hub.views
+    assert [kind.key for kind in looking.hub.kinds] == ["pods"]
+    assert [kind.key for kind in looking.replicas.kinds] == ["pods"]
+
+
+def test_a_look_counts_from_anew(looking: Looking) -> None:
+    looking.follow(LEASES)
+    looking.clock._now += KEPT - 1
+    looking.interest.look(LEASES)
+    looking.clock._now += KEPT - 1
+    looking.interest.sweep()
+    assert looking.interest.keys == (LEASES,)
+
+
+def test_a_web_process_asks_for_so_many_at_most_and_what_was_left_gives_way(looking: Looking) -> None:
+    for key in NAMES[:MOST]:
+        assert looking.follow(key)
+    assert not looking.follow(LEASES)
+    looking.clock._now += LATELY + 1
+    for key in NAMES[1:MOST]:
+        looking.interest.look(key)
+    assert looking.follow(LEASES)
+    assert set(looking.interest.keys) == {*NAMES[1:MOST], LEASES}
+
+
+def test_trouble_of_a_kind_on_demand_makes_no_other_page_stale(looking: Looking) -> None:
+    looking.follow(LEASES)
+    beat = looking.hub._beat()
+    assert isinstance(beat, str)
+    assert f'"parts":{{"{LEASES}"' in beat.replace(" ", "")
+
+
+# --- against a real API server ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def web(controlplane: ControlPlane) -> AsyncIterator[tuple[Worker, list[tuple[Interest, Replicas]]]]:
+    """A worker of namespaces and two web processes, over one layer."""
+    layer, clock, kinds = InMemoryChannelLayer(capacity=1000), SystemClock(), kinds_named(["namespaces"])
+    client = Client(load_kubeconfig(controlplane.kubeconfig), clock=clock)
+    worker = Worker(client, layer, kinds, clock)
+    webs = []
+    running = [asyncio.create_task(worker.run())]
+    for _ in range(2):
+        replicas = Replicas(layer, kinds, clock)
+        interest = Interest(replicas, Hub(replicas, clock), clock)
+        webs.append((interest, replicas))
+        running += [asyncio.create_task(each()) for each in (replicas.run, interest.run)]
+    yield worker, webs
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+    await client.close()
+
+
+async def test_objects_of_a_kind_that_somebody_looks_at_reach_both_processes_that_look(
+    web: tuple[Worker, list[tuple[Interest, Replicas]]], controlplane: ControlPlane
+) -> None:
+    worker, ((first, one), (second, two)) = web
+    kind = _generic("flowschemas.flowcontrol.apiserver.k8s.io")
+    assert first.follow(kind)
+    assert second.follow(kind)
+    await eventually(lambda: one.get(kind.key).live and two.get(kind.key).live)
+    for replicas in (one, two):
+        assert replicas.get(kind.key).get("", "exempt") is not None
+    assert worker.on_demand.keys == (kind.key,)
+    await worker.on_demand.stop()  # as a worker that is started again: it is told once more
+    await eventually(lambda: worker.on_demand.keys == (kind.key,))
+    await eventually(lambda: one.get(kind.key).live and two.get(kind.key).live)
+
+
+def _generic(key: str) -> KindInfo:
+    kind = kind_of_key(key)
+    assert kind is not None
+    return kind
