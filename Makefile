@@ -14,6 +14,7 @@ export PORT
 
 help:
 	@sed -n 's/^# //p' Makefile
+	@echo 'make test         WORKERS=1 runs one test at a time, ARGS= goes to pytest'
 	@echo 'make soak         10,000 random histories of the informer (HISTORIES= SEED= STEPS= change them)'
 	@echo 'make format       format the code and templates'
 	@echo 'make lock         resolve requirements*.in into the pinned requirements*.txt'
@@ -25,8 +26,10 @@ run: $(VENV)/.run
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@exec $(BIN)/python manage.py deltaboard
 
+WORKERS ?= 2
+
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 HISTORIES ?= 10000
 SEED ?=

@@ -9,6 +9,7 @@ import pytest
 from tests.browser import chromium, new_context, page
 from tests.controlplane import ControlPlane
 from tests.hanging import pytest_runtest_teardown, pytest_timeout_set_timer
+from tests.program import ROOT
 from tests.require import controlplane_binaries
 
 __all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest_timeout_set_timer"]
@@ -20,12 +21,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that need the control plane by the fixture they ask for, so that nobody has to.
 
     Tests with a browser run last: while Playwright's synchronous API is open it holds the thread's event loop, and
-    every asynchronous test after that would fail.
+    every asynchronous test after that would fail. Where several workers share the run, a file's tests are one's.
     """
-    items.sort(key=lambda item: "chromium" in getattr(item, "fixturenames", ()))
+    items.sort(key=uses_browser)
     for item in items:
+        kind = "browser" if uses_browser(item) else "plain"
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.relative_to(ROOT)} {kind}"))
         if any(name.endswith("controlplane") for name in getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.controlplane)
+
+
+def uses_browser(item: pytest.Item) -> bool:
+    """Whether it opens a page."""
+    return "chromium" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import shutil
 import signal
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -85,11 +88,26 @@ class Daemon:
         self._process.send_signal(number)
 
 
+FIRST_PORT = 20_000
+"""Below the ports that the system gives to outgoing connections, which could take one that is to be listened at."""
+PORTS = 3_000
+"""For each worker of a run."""
+
+
+def _candidates() -> Iterator[int]:
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4
+    own = range(FIRST_PORT + worker * PORTS, FIRST_PORT + (worker + 1) * PORTS)
+    return itertools.islice(itertools.cycle(own), os.getpid() % PORTS, None)
+
+
+_ports = _candidates()
+
+
 def free_ports(count: int) -> list[int]:
-    """TCP ports on 127.0.0.1 that were free a moment ago, all different."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+    """TCP ports on 127.0.0.1 that were free a moment ago, all different, and are not given out again for a while."""
+    found: list[int] = []
+    while len(found) < count:
+        port = next(_ports)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            found.append(port)
+    return found
