@@ -173,7 +173,7 @@ def test_j_k_and_enter_walk_the_rows_and_open_one(pods: Page) -> None:
         pods.keyboard.press(key)
         assert cursor(pods) == samples.PODS[name][1]
     pods.keyboard.press("Enter")
-    expect(pods).to_have_url(f"{HOST}/resources/pods/payments/{samples.PODS[1][1]}/")
+    expect(pods).to_have_url(f"{HOST}/resources/pods/?open=payments/{samples.PODS[1][1]}")
 
 
 def test_f_and_slash_and_ctrl_k_lead_to_the_filter_and_escape_out_of_it(pods: Page) -> None:

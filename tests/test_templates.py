@@ -102,6 +102,8 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield f"list, {state}", "resources/list.html", {"view": view, "page": info("pods")}
         yield f"fragment, {state}", "resources/_fragment.html", {"view": view, "page": info("pods")}
     moment = rfc3339(samples.NOW)
+    opened = {"view": samples.list_view(3), "page": info("pods"), "drawer": samples.detail_view(), "close_href": "/"}
+    yield "list, with an object open", "resources/list.html", opened
     details = {
         "": samples.detail_view(),
         "gone": samples.detail_view(gone=moment),

@@ -1,6 +1,7 @@
 """The socket of a page, at ``/live/?path=<path and query of the page>&view=<id>&seq=<what it shows already>``.
 
-It speaks JSON. From the browser: ``{"view": path, "seq": seq}`` when the page shows another view, and
+``beside=<seq>`` is what it shows of the object that its path opens beside a list (``open=``).
+It speaks JSON. From the browser: ``{"view": path, "seq": seq, "beside": seq}`` when the page shows another view, and
 ``{"ack": units}`` for what it has applied since it connected. To the browser: see dashboard/live/hub.py and
 static/js/live.js. Whether the browser may connect at all was decided before this is reached (dashboard/access).
 Refusals after that are close codes that the page shows and that end its trying: 4400 nonsense, 4403 not allowed, 4404
@@ -19,7 +20,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from dashboard.live.context import live_of
 from dashboard.live.hub import Hub
-from dashboard.live.opening import BadPath, UnknownKind, UnknownPath, open_view
+from dashboard.live.opening import BadPath, UnknownKind, UnknownPath, open_beside, open_view
 from dashboard.live.socket import COME_BACK, Message, Socket
 from dashboard.live.view import View
 from dashboard.resources.opened import Unopened, open_kind
@@ -43,6 +44,7 @@ class Said(msgspec.Struct, forbid_unknown_fields=True):
 
     view: str | None = None
     seq: str = ""
+    beside: str = ""
     ack: int | None = None
 
 
@@ -89,7 +91,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         self._allowance = Allowance(VIEWS_AT_ONCE, VIEWS_A_SECOND, clock)
         self._socket = Socket(self._deliver, self.close, clock)
         self._sending = asyncio.create_task(self._send_all(self._socket), name="socket")
-        await self._follow(query.get("path", [""])[0], query.get("seq", [""])[0])
+        await self._follow(*(query.get(name, [""])[0] for name in ("path", "seq", "beside")))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take what the browser says; anything it should not say ends the connection."""
@@ -102,7 +104,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         except msgspec.MsgspecError:
             return await self._refuse(NONSENSE)
         if said.view is not None and said.ack is None:
-            await self._follow(said.view, said.seq)
+            await self._follow(said.view, said.seq, said.beside)
         elif said.ack is not None and said.view is None and said.ack >= 0:
             self._hub.acknowledge(self._socket, said.ack)
         else:
@@ -117,11 +119,11 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
     def _hub(self) -> Hub:
         return live_of(self.scope).hub
 
-    async def _follow(self, address: str, seq: str) -> None:
+    async def _follow(self, address: str, seq: str, beside_seq: str) -> None:
         if self._allowance is None or not self._allowance.take():
             return await self._refuse(TOO_MANY)
         try:
-            view = await self._view_at(address)
+            view, beside = await self._views_at(address)
         except BadPath:
             return await self._refuse(NONSENSE)
         except UnknownPath:
@@ -130,17 +132,17 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
             logger.exception("a view could not be made, the browser is asked to connect again")
             return await self._refuse(COME_BACK)
         if self._socket is not None:
-            self._hub.join(self._socket, view, seq, path=address)
+            self._hub.join(self._socket, view, seq, path=address, beside=beside, beside_seq=beside_seq)
         return None
 
-    async def _view_at(self, address: str) -> View | None:
-        """The page's view. Its kind is followed anew where it was let go of while the page was away."""
+    async def _views_at(self, address: str) -> tuple[View | None, View | None]:
+        """The page's view and the one beside it; their kind is followed anew where it was let go of meanwhile."""
         try:
-            return open_view(self._hub, address)
+            return open_view(self._hub, address), open_beside(self._hub, address)
         except UnknownKind as error:
             if isinstance(await open_kind(live_of(self.scope), error.name), Unopened):
                 raise
-            return open_view(self._hub, address)
+            return open_view(self._hub, address), open_beside(self._hub, address)
 
     async def _refuse(self, code: int) -> None:
         self._leave()

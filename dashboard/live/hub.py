@@ -230,31 +230,49 @@ class Hub:
 
     # --- sockets ---
 
-    def join(self, socket: Socket, view: View | None, seq: str = "", *, path: str = "") -> None:
+    def join(
+        self,
+        socket: Socket,
+        view: View | None,
+        seq: str = "",
+        *,
+        path: str = "",
+        beside: View | None = None,
+        beside_seq: str = "",
+    ) -> None:
         """Let `socket` follow `view` (None: only the heartbeat), whose state `seq` its page shows already.
 
-        `path` is the page's address as it said it; the answer repeats it.
+        `beside` is a second view that the page shows, of the same kind: both stay shared with all who look at them,
+        which a list that carried its opened object would not be. `path` is the page's address as it said it; the
+        answer repeats it.
         """
         self.metrics.sockets_opened += socket not in self.sockets
         self._part(socket)
         self.sockets.add(socket)
-        socket.view, socket.path = view, path
+        socket.view, socket.beside, socket.path = view, None, path
         if view is None:
             self._post(socket, message_of({"view": "", "seq": "", "keys": [], "path": path}))
         else:
             self._show(socket, self._store.keep(view), seq)
+        if beside is not None and socket in self.sockets:
+            socket.beside = beside
+            self._show(socket, self._store.keep(beside), beside_seq, beside=True)
         if socket in self.sockets:
             self._post(socket, self._beat())
 
-    def _show(self, socket: Socket, watched: Watched, seq: str) -> None:
+    def _show(self, socket: Socket, watched: Watched, seq: str, *, beside: bool = False) -> None:
         """Say what the socket follows from here on, and send the window unless its page has it."""
-        socket.view = view = watched.view
+        view = watched.view
+        if beside:
+            socket.beside = view
+        else:
+            socket.view = view
         with self._alone(watched):
             if view.dirty:
                 self._bring(watched)
             known = seq == view.seq
             hello = {"view": view.id, "seq": view.seq if known else "", "keys": view.keys, "path": socket.path}
-            self._post(socket, message_of(hello))
+            self._post(socket, message_of({**hello, "beside": True} if beside else hello))
             if not known:
                 self._post(socket, self._window(watched))
             watched.sockets.add(socket)
@@ -265,18 +283,19 @@ class Hub:
         """The socket is gone."""
         self._part(socket)
         self.sockets.discard(socket)
-        socket.view = None
+        socket.view = socket.beside = None
 
     def acknowledge(self, socket: Socket, units: int) -> None:
         """The browser has applied `units` since it connected; one that caught up gets the window."""
         if socket.acknowledge(units) and socket in self.sockets:
-            self.join(socket, socket.view, path=socket.path)
+            self.join(socket, socket.view, path=socket.path, beside=socket.beside)
 
     def _part(self, socket: Socket) -> None:
-        watched = self.views.get(socket.view.id) if socket.view is not None else None
-        if watched is not None:
-            watched.sockets.discard(socket)
-            watched.touched = self._clock.now()
+        for view in (socket.view, socket.beside):
+            watched = self.views.get(view.id) if view is not None else None
+            if watched is not None:
+                watched.sockets.discard(socket)
+                watched.touched = self._clock.now()
 
     def _post(self, socket: Socket, message: Message) -> None:
         was_behind = socket.behind

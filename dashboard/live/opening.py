@@ -6,6 +6,7 @@ A page function says which view it shows by its address's name: ``list``, ``deta
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -14,12 +15,15 @@ from django.http import QueryDict
 from django.urls import Resolver404, ResolverMatch, resolve
 
 from dashboard.live.feed_query import FeedQuery
-from dashboard.resources.kinds import find_kind
+from dashboard.resources.kinds import KindInfo, find_kind
+from dashboard.resources.params import read_open
 from dashboard.resources.query import Query
 
 if TYPE_CHECKING:
     from dashboard.live.hub import Hub
     from dashboard.live.view import View
+
+ViewOf = Callable[["Hub", ResolverMatch, QueryDict], "View | None"]
 
 LONGEST = 8 * 1024
 """Characters of an address."""
@@ -46,6 +50,18 @@ def open_view(hub: Hub, address: str) -> View | None:
 
     Raises BadPath or UnknownPath.
     """
+    return _opened(hub, address, _view_of)
+
+
+def open_beside(hub: Hub, address: str) -> View | None:
+    """The view of the object that a list's address opens beside it (``open=namespace/name``); None where it opens none.
+
+    Raises as `open_view`.
+    """
+    return _opened(hub, address, _beside_of)
+
+
+def _opened(hub: Hub, address: str, view_of: ViewOf) -> View | None:
     if not address:
         return None
     if not address.startswith("/") or address.startswith("//") or len(address) > LONGEST or "\\" in address:
@@ -56,7 +72,7 @@ def open_view(hub: Hub, address: str) -> View | None:
     except Resolver404:
         raise UnknownPath(parts.path) from None
     try:
-        return _view_of(hub, match, QueryDict(parts.query))
+        return view_of(hub, match, QueryDict(parts.query))
     except SuspiciousOperation as error:  # more parameters than Django reads
         raise BadPath(str(error)) from None
 
@@ -74,10 +90,23 @@ def _view_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:
     return None
 
 
-def _resource_view(hub: Hub, match: ResolverMatch, params: QueryDict) -> View:
+def _beside_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:
+    if match.url_name != "list":
+        return None
+    kind = _kind_of(hub, match)
+    found = read_open(params, kind.namespaced, kind.title, [])
+    return hub.detail_view(kind, *found) if found is not None else None
+
+
+def _kind_of(hub: Hub, match: ResolverMatch) -> KindInfo:
     kind = find_kind(str(match.kwargs["resource"]), hub.kinds)
     if kind is None or kind.key not in hub.summaries:
         raise UnknownKind(str(match.kwargs["resource"]))
+    return kind
+
+
+def _resource_view(hub: Hub, match: ResolverMatch, params: QueryDict) -> View:
+    kind = _kind_of(hub, match)
     if match.url_name == "list":
         return hub.list_view(kind, Query.parse(params, kind.key))
     namespace = str(match.kwargs["namespace"])

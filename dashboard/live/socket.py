@@ -55,6 +55,8 @@ class Socket:
         self, send: Callable[[Message], Awaitable[None]], close: Callable[[int], Awaitable[None]], clock: Clock
     ) -> None:
         self.view: View | None = None
+        self.beside: View | None = None
+        """What the page shows beside its view: the opened object of a list."""
         self.path = ""
         """The page's address, as the browser said it."""
         self.sent = 0

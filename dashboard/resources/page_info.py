@@ -107,6 +107,7 @@ def page_info(
     title: str,
     key: str = "",
     view: Shown | None = None,
+    beside: Shown | None = None,
     namespaces: tuple[Choice, ...] = (),
     chosen: tuple[str, ...] = (),
 ) -> PageInfo:
@@ -124,15 +125,17 @@ def page_info(
         user=user_of(request),
         theme=theme_of(request),
         problem=live.problem,
-        socket=socket_address(path, view),
+        socket=socket_address(path, view, beside),
     )
 
 
-def socket_address(path: str, view: Shown | None) -> str:
-    """Where the websocket of a page at `path` connects, and what it has already."""
+def socket_address(path: str, view: Shown | None, beside: Shown | None = None) -> str:
+    """Where the websocket of a page at `path` connects, and what it has already, of what it shows beside it too."""
     state = (
         {"path": path, "view": view.id, "seq": view.seq} if view is not None else {"path": "", "view": "", "seq": ""}
     )
+    if beside is not None:
+        state["beside"] = beside.seq
     return f"/live/?{urlencode(state)}"
 
 

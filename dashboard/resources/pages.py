@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypedDict
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -11,6 +12,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from dashboard.live.context import LiveParts, live_of
+from dashboard.live.detail_view import DetailView
 from dashboard.live.lines import object_href
 from dashboard.live.replica import Replica
 from dashboard.resources.address import keep_address, params_before
@@ -20,6 +22,7 @@ from dashboard.resources.kubectl_command import kubectl_command
 from dashboard.resources.missing import missing_kind, missing_object
 from dashboard.resources.opened import Unopened, open_kind
 from dashboard.resources.page_info import is_watched, namespace_choices, namespace_names, page_info
+from dashboard.resources.params import read_open
 from dashboard.resources.query import Problem, Query
 
 NAMED = 20
@@ -27,6 +30,13 @@ NAMED = 20
 ASK_AGAIN = 2
 """Seconds after which to ask again for what has not been read yet."""
 YAML_TYPE = "text/yaml; charset=utf-8"
+
+
+class Opened(TypedDict):
+    """What the templates see of the object that is open beside the list."""
+
+    drawer: DetailView | None
+    close_href: str
 
 
 @require_safe
@@ -39,22 +49,26 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     if kind.key != resource:
         return _redirect(request, kind.path)
     query, lost = _checked(live, Query.parse(request.GET, kind.key))
+    if _wants(request, "#drawer"):
+        return _drawer(request, _opened(live, kind, request, query)[0])
     choices = namespace_choices(live, query.namespaces, lambda names: query.with_(namespaces=names).href())
     await live.hub.find(kind, query)
+    opened, query = _opened(live, kind, request, query)
     view = live.hub.list_view(kind, query)
     page = page_info(
         request,
         title=kind.title,
         key=kind.key,
         view=view,
+        beside=opened["drawer"],
         namespaces=choices if kind.namespaced else (),
         chosen=query.namespaces,
     )
-    fragment = _wants_list_only(request)
+    fragment = _wants(request, "#list")
     template = "resources/_fragment.html" if fragment else "resources/list.html"
     still = Query.parse(params_before(request), kind.key).canonical
     command = kubectl_command(kind, query)
-    context = {**view.context(), "page": page, "still": still, "held": fragment, "command": command}
+    context = {**view.context(), "page": page, "still": still, "held": fragment, "command": command, **opened}
     response = render(request, template, context, status=404 if lost and not fragment else 200)
     if fragment and query.problems:
         keep_address(response)
@@ -167,9 +181,28 @@ def _checked(live: LiveParts, query: Query) -> tuple[Query, bool]:
     return replace(query, problems=query.problems + problems), len(unknown) == len(query.namespaces)
 
 
-def _wants_list_only(request: HttpRequest) -> bool:
-    """Whether htmx asks for the part of the page that a filter changes."""
-    return "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith("#list")
+def _wants(request: HttpRequest, part: str) -> bool:
+    """Whether htmx asks for one part of the page: the list, which a filter changes, or the drawer."""
+    return "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith(part)
+
+
+def _opened(live: LiveParts, kind: KindInfo, request: HttpRequest, query: Query) -> tuple[Opened, Query]:
+    """What the templates see of the object that the address opens, and the query with what is wrong with it."""
+    problems: list[Problem] = []
+    found = read_open(request.GET, kind.namespaced, kind.title, problems)
+    params = request.GET.copy()
+    params.pop("open", None)
+    close = f"{kind.path}?{params.urlencode()}" if params else kind.path
+    view = live.hub.detail_view(kind, *found) if found is not None else None
+    if not problems or _wants(request, "#list"):
+        return {"drawer": view, "close_href": close}, query
+    return {"drawer": view, "close_href": close}, replace(query, problems=query.problems + tuple(problems))
+
+
+def _drawer(request: HttpRequest, opened: Opened) -> HttpResponse:
+    response = render(request, "resources/_drawer.html", {**opened})
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
 
 
 def _redirect(request: HttpRequest, path: str) -> HttpResponse:

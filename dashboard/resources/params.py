@@ -14,6 +14,7 @@ Params = QueryDict | Mapping[str, list[str]]
 
 _NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _LAST_PAGE = 10**9
+_LONGEST_NAME = 253
 
 
 def values_of(params: Params, name: str) -> list[str]:
@@ -59,6 +60,23 @@ def read_page(params: Params, problems: list[Problem]) -> int:
         return int(text)
     problems.append(Problem("page", 0, len(text), f"{text[:20]!r} is no page: expected a number from 1 on"))
     return 1
+
+
+def read_open(params: Params, namespaced: bool, title: str, problems: list[Problem]) -> tuple[str, str] | None:
+    """Namespace and name of ``open=namespace/name``, the object shown beside the list; None where there is none.
+
+    The namespace of an object that has none is written as a dash, as in the addresses of details.
+    """
+    text = next((value.strip() for value in values_of(params, "open") if value.strip()), "")
+    if not text:
+        return None
+    namespace, slash, name = text.partition("/")
+    right = _NAMESPACE.fullmatch(namespace) is not None if namespaced else namespace == "-"
+    if slash and right and name and "/" not in name and len(name) <= _LONGEST_NAME:
+        return ("" if namespace == "-" else namespace), name
+    form = "namespace/name" if namespaced else f"-/name, since {title} belong to no namespace"
+    problems.append(Problem("open", 0, len(text), f"{text[:60]!r} cannot be opened: expected {form}"))
+    return None
 
 
 def read_columns(params: Params, columns: Iterable[Column], title: str, problems: list[Problem]) -> tuple[str, ...]:

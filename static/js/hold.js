@@ -73,7 +73,7 @@
 
   /* The whole window has come: nothing waits any more. */
   document.addEventListener("deltaboard:frame", ({ detail }) => {
-    if (!detail.whole) return;
+    if (!detail.whole || detail.beside) return;
     state.waiting = 0;
     const holder = rows();
     if (holder?.getAttribute(HELD) === "releasing") holder.removeAttribute(HELD);

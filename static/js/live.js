@@ -2,7 +2,11 @@
 
    Server to browser: {"content", "view", "seq", "after"} is a frame (hx-ws swaps `content`; `after` names the state it
    builds upon and is missing where it replaces everything), {"fetch", "view"} stands for a frame that would be too big,
-   {"view", "seq", "keys", "path"} says what the socket follows, and {"beat": {…}} comes every second. Browser to server: {"view": path, "seq"} and {"ack": units received}.
+   {"view", "seq", "keys", "path"} says what the socket follows, and {"beat": {…}} comes every second. Browser to server:
+   {"view": path, "seq", "beside": seq} and {"ack": units received}.
+
+   A list may show an opened object beside it (#drawer, see drawer.js): a second view, with a seq of its own, on the same
+   socket. Its hello carries `beside`.
 
    body[data-live] is offline while there is no socket, stale while the page may not show what the cluster has, and
    live only from a beat or frame. Events on document for other scripts: deltaboard:beat (detail: the beat, with
@@ -25,9 +29,11 @@
     4429: "This page asked the server for too much. Reload the page.",
   };
 
+  const OFTEN = 500; // milliseconds between two views that are asked for, at least: the server allows two a second
   const shown = { path: "", view: "", seq: "", keys: [] }; // what the page shows; `keys` decide whether it is live
+  const beside = { view: "", seq: "" }; // the opened object, of the same kind, or nothing
   const link = { open: false, since: performance.now(), heard: 0, received: 0, acked: 0, ackedAt: 0, final: 0, strange: false };
-  const last = { beat: null, at: Date.now(), asked: -Infinity, asking: 0, fetched: -Infinity, fetching: 0, renewed: -Infinity, state: "", words: "" };
+  const last = { beat: null, at: Date.now(), asked: -Infinity, asking: 0, followed: -Infinity, following: 0, fetched: -Infinity, fetching: 0, renewed: -Infinity, state: "", words: "" };
 
   const socketElement = () => document.getElementById("socket");
   const connection = () => socketElement()?._htmx?.ws?.connection ?? null;
@@ -43,7 +49,7 @@
   }
 
   function address() {
-    const query = new URLSearchParams({ path: shown.path, view: shown.view, seq: shown.seq });
+    const query = new URLSearchParams({ path: shown.path, view: shown.view, seq: shown.seq, beside: beside.seq });
     return `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/live/?${query}`;
   }
 
@@ -55,8 +61,16 @@
 
   /* ---- what the page shows ---- */
 
+  const drawn = () => document.querySelector("#drawer [data-view][data-seq]");
+
+  /* The part of the page that shows a view. */
+  const partOf = (view) => (view === shown.view ? shown : view && view === beside.view ? beside : null);
+  const isWhole = () => (!shown.view || shown.seq) && (!beside.view || beside.seq);
+  const where = () => ({ view: shown.path, seq: shown.seq, beside: beside.seq });
+
   function rendered(page = document) {
-    const element = page.querySelector("main [data-view][data-seq], main[data-view][data-seq]");
+    const found = [...page.querySelectorAll("main [data-view][data-seq], main[data-view][data-seq]")];
+    const element = found.find((each) => !each.closest("#drawer"));
     if (element) return { view: element.dataset.view, seq: element.dataset.seq, element };
     const query = new URL(page.getElementById("socket")?.getAttribute("hx-ws:connect") ?? "/", location.href).searchParams;
     return { view: query.get("view") ?? "", seq: query.get("seq") ?? "", element: null };
@@ -65,16 +79,35 @@
   function adopt() {
     const { view, seq } = rendered();
     Object.assign(shown, { view, seq, path: view ? pathNow() : "" }); // without a view: the heartbeat only
+    adoptBeside();
+  }
+
+  /* Whether another object is open, or another rendering of it. */
+  function adoptBeside() {
+    const { view = "", seq = "" } = drawn()?.dataset ?? {};
+    if (view === beside.view && seq === beside.seq) return false;
+    Object.assign(beside, { view, seq });
+    return true;
   }
 
   /* A page of another view, or another rendering of the same one, has been swapped in by an ordinary request. */
   function follow() {
     const { view, seq } = rendered();
-    if (view === shown.view && seq === shown.seq) return;
-    if (view !== shown.view) Object.assign(shown, { view, path: pathNow(), keys: [] });
-    clearTimeout(last.asking);
+    const opened = adoptBeside();
+    if (view === shown.view && seq === shown.seq && !opened) return;
+    if (view !== shown.view) Object.assign(shown, { view, keys: [] });
+    shown.path = pathNow();
     shown.seq = seq;
-    send({ view: shown.path, seq });
+    clearTimeout(last.asking);
+    clearTimeout(last.following);
+    const wait = opened ? last.followed + OFTEN - performance.now() : 0;
+    if (wait > 0) last.following = setTimeout(tellWhere, wait);
+    else tellWhere();
+  }
+
+  function tellWhere() {
+    last.followed = performance.now();
+    send(where());
   }
 
   /* Something did not fit: have the whole window again, at most every two seconds, but in any case. Until it comes
@@ -87,13 +120,13 @@
       return;
     }
     last.asked = performance.now();
-    shown.seq = "";
-    send({ view: shown.path, seq: "" });
+    shown.seq = beside.seq = "";
+    send(where());
   }
 
   /* Too big for the socket: the page fetches its content over HTTP, every two seconds until it has it. */
-  function fetchPage() {
-    shown.seq = "";
+  function fetchPage(part = shown) {
+    part.seq = "";
     judge();
     if (!last.fetching) last.fetching = setTimeout(fetchNow, Math.max(0, last.fetched + 2000 - performance.now()));
   }
@@ -101,7 +134,7 @@
   async function fetchNow() {
     last.fetched = performance.now();
     const path = shown.path;
-    const wanted = () => shown.path === path && !shown.seq; // else a window came meanwhile, or another page
+    const wanted = () => shown.path === path && !isWhole(); // else a window came meanwhile, or another page
     try {
       const text = wanted() ? await pageText(path) : "";
       if (wanted() && text) await replaceMain(text);
@@ -109,7 +142,7 @@
       console.warn(`${path} could not be fetched: ${error.message}`);
     }
     last.fetching = 0;
-    if (shown.view && !shown.seq) fetchPage();
+    if (!isWhole()) fetchPage(shown.view && !shown.seq ? shown : beside);
   }
 
   /* Any answer but a page, of a proxy's sign-in perhaps, is as good as none. */
@@ -191,7 +224,7 @@
     if (!link.open || !beat || performance.now() - link.heard > SILENCE) return;
     if (link.strange) return show("stale", "This page and its server disagree on what it shows. Reload the page.");
     if (beat.deaf) return show("stale", beat.problem);
-    if (shown.view && !shown.seq) return show("stale", "What you see is not complete. The rest is being fetched.");
+    if (!isWhole()) return show("stale", "What you see is not complete. The rest is being fetched.");
     const problems = problemsOf(beat);
     if (problems.length) show("stale", wordsOf(beat, problems));
     else show("live", "");
@@ -249,6 +282,11 @@
   /* What the socket follows from here on. An answer to a question that has been overtaken names another view. */
   function onHello(hello) {
     if (hello.path !== shown.path) return;
+    if (hello.beside) {
+      if (hello.view !== beside.view) link.strange = true;
+      else if (hello.seq) beside.seq = hello.seq;
+      return;
+    }
     link.strange = Boolean(shown.view) && hello.view !== shown.view;
     shown.keys = hello.keys;
     if (hello.seq) shown.seq = hello.seq;
@@ -256,11 +294,13 @@
 
   function onFrame(frame) {
     heard();
-    shown.seq = frame.seq;
-    const { element, view } = rendered();
-    if (element && view === frame.view) element.dataset.seq = frame.seq;
+    const part = partOf(frame.view);
+    if (!part) return;
+    part.seq = frame.seq;
+    const element = part === beside ? drawn() : rendered().element;
+    if (element?.dataset.view === frame.view) element.dataset.seq = frame.seq;
     if (frame.rates) tell("rates", frame.rates);
-    tell("frame", { view: frame.view, seq: frame.seq, whole: frame.after === undefined });
+    tell("frame", { view: frame.view, seq: frame.seq, whole: frame.after === undefined, beside: part === beside });
     judge();
   }
 
@@ -281,10 +321,11 @@
     message.json = () => Promise.resolve(parsed); // parsed once, here; hx-ws asks for it again
     message.deltaboard = parsed;
     if (parsed.content === undefined) return;
-    const wanted = parsed.view === shown.view;
+    const part = partOf(parsed.view);
+    const wanted = part !== null;
     const whole = parsed.after === undefined;
-    const fits = whole || parsed.after === shown.seq;
-    if (wanted && whole) clearTimeout(last.asking);
+    const fits = whole || parsed.after === part?.seq;
+    if (part === shown && whole) clearTimeout(last.asking);
     if (wanted && !fits) askAgain();
     if (!wanted || !fits) detail.cancelled = true;
   }
@@ -301,12 +342,13 @@
     if (message?.beat) onBeat(message.beat);
     else if (message?.content !== undefined) onFrame(message);
     else if (message?.keys) onHello(message);
-    else if (message?.fetch && message.view === shown.view) fetchPage();
+    else if (message?.fetch && partOf(message.view)) fetchPage(partOf(message.view));
     acknowledge(false);
   });
 
   document.addEventListener("deltaboard:lost", askAgain);
-  document.addEventListener("deltaboard:refresh", () => send({ view: shown.path, seq: "" }));
+  document.addEventListener("deltaboard:refresh", () => send({ ...where(), seq: "" }));
+  document.addEventListener("deltaboard:follow", follow);
 
   /* ---- the socket's life ---- */
 

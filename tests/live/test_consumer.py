@@ -166,6 +166,17 @@ async def test_a_page_may_change_its_view(endpoint: Endpoint) -> None:
     assert len(endpoint.hub.sockets) == 1
 
 
+async def test_a_list_whose_address_opens_an_object_follows_both(endpoint: Endpoint) -> None:
+    browser = await endpoint.connect("/resources/pods/?open=default/b")
+    said = [await heard(browser) for _ in range(5)]
+    opened = endpoint.hub.detail_view(endpoint.hub.kinds[0], "default", "b")
+    assert [message["view"] for message in said if message.get("beside")] == [opened.id]
+    assert {message["view"] for message in said if "content" in message} == {said[0]["view"], opened.id}
+    await browser.send_to(json.dumps({"view": "/resources/pods/?open=default/b", "seq": "", "beside": opened.seq}))
+    again = [await heard(browser) for _ in range(4)]
+    assert [message["view"] for message in again if "content" in message] == [said[0]["view"]]
+
+
 async def test_a_page_may_look_at_view_after_view_but_not_without_end(endpoint: Endpoint) -> None:
     browser = await endpoint.connect()
     for number in range(VIEWS_AT_ONCE - 1):

@@ -324,6 +324,34 @@ def test_a_page_that_changes_its_view_gets_frames_of_the_new_one_only(world: Wor
     assert len(world.hub.sockets) == 1
 
 
+def test_a_socket_follows_a_list_and_the_object_beside_it_and_both_views_are_shared(world: World) -> None:
+    listed, opened = world.hub.list_view(PODS, Query.parse({}, "pods")), world.hub.detail_view(PODS, "default", "p1")
+    browser, other = Browser(world.hub, world.clock), world.browser()
+    world.hub.join(browser.socket, listed, listed.seq, path="/", beside=opened, beside_seq=opened.seq)
+    hello, beside = browser.flush().got[:2]
+    assert (hello["view"], beside["view"]) == (listed.id, opened.id)
+    assert "beside" not in hello
+    assert beside["beside"] is True
+    assert browser.frames == []
+    world.pods.put(pod("p1", version=2, restarts=7))
+    world.pass_time(TICK)
+    assert {frame["view"] for frame in browser.updates} == {listed.id, opened.id}
+    assert [frame["view"] for frame in other.updates] == [listed.id]
+    world.hub.join(browser.socket, listed, listed.seq, path="/")
+    world.pods.put(pod("p1", version=3, restarts=8))
+    world.pass_time(TICK)
+    assert [frame["view"] for frame in browser.updates].count(opened.id) == 1
+    world.hub.leave(browser.socket)
+    assert not any(browser.socket in watched.sockets for watched in world.hub.views.values())
+
+
+def test_a_page_whose_opened_object_is_of_an_older_state_gets_its_window_only(world: World) -> None:
+    listed, opened = world.hub.list_view(PODS, Query.parse({}, "pods")), world.hub.detail_view(PODS, "default", "p1")
+    browser = Browser(world.hub, world.clock)
+    world.hub.join(browser.socket, listed, listed.seq, path="/", beside=opened, beside_seq="older-1")
+    assert [frame["view"] for frame in browser.frames] == [opened.id]
+
+
 def test_pages_without_a_view_get_the_heartbeat(world: World) -> None:
     browser = Browser(world.hub, world.clock)
     world.hub.join(browser.socket, None)

@@ -1,0 +1,137 @@
+/* The drawer of a list: a click on a row opens its details beside the list, and ?open=namespace/name is in the address.
+
+   Without this script a name links to the details page, and an address with `open` is rendered by the server. What is
+   open is followed on the page's one socket (live.js). Focus goes to the drawer and, when it closes, back to the row.
+   Where the drawer covers the page (narrow windows), what is below it is inert. */
+(() => {
+  "use strict";
+
+  const CURSOR = "data-ui-cursor"; // the row that keys act on, see keys.js
+  const INTERACTIVE = "a, button, input, label, select, summary, textarea";
+  const COVERED = ["header.top", "#side", "#list"];
+  const sheet = matchMedia("(max-width: 640px)");
+  const state = { path: "", opening: "" };
+
+  const drawer = () => document.getElementById("drawer");
+  const isOpen = () => Boolean(drawer()?.dataset.open);
+  const pathNow = () => location.pathname + location.search;
+
+  function withOpen(path, object) {
+    const url = new URL(path, location.href);
+    url.searchParams.delete("open");
+    const rest = url.search ? `${url.search}&` : "?";
+    return url.pathname + (object ? `${rest}open=${encodeURIComponent(object).replaceAll("%2F", "/")}` : url.search);
+  }
+
+  const openIn = (path) => new URL(path, location.href).searchParams.get("open") ?? "";
+
+  function rowOf(object) {
+    const [namespace, name] = object.split("/");
+    const escaped = [namespace === "-" ? "" : namespace, name ?? ""].map((text) => CSS.escape(text));
+    return document.querySelector(`.table tbody tr[data-namespace="${escaped[0]}"][data-name="${escaped[1]}"]`);
+  }
+
+  /* ---- opening and closing ---- */
+
+  function show(object, push) {
+    state.opening = object;
+    const path = withOpen(pathNow(), object);
+    const swap = { source: "#drawer", target: "#drawer", select: "#drawer", swap: "outerMorph" };
+    htmx.ajax("GET", path, push ? { ...swap, push: "true" } : swap);
+  }
+
+  function hide() {
+    const element = drawer();
+    const object = element.dataset.open;
+    const inside = element.contains(document.activeElement) || document.activeElement === document.body;
+    state.opening = "";
+    element.replaceChildren();
+    element.hidden = true;
+    delete element.dataset.open;
+    settle();
+    document.dispatchEvent(new CustomEvent("deltaboard:follow"));
+    if (inside) (rowOf(object)?.querySelector("td.c-name a") ?? document.getElementById("main")).focus();
+  }
+
+  function close() {
+    if (!history.state?.htmx) history.replaceState({ htmx: true }, "", location.href);
+    history.pushState({ htmx: true }, "", withOpen(pathNow(), ""));
+    hide();
+  }
+
+  function settle() {
+    state.path = pathNow();
+    for (const element of document.querySelectorAll(COVERED.join())) element.inert = isOpen() && sheet.matches;
+  }
+
+  sheet.addEventListener("change", settle);
+
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { ctx } = event.detail;
+    if (ctx?.sourceElement === drawer() && ctx.response?.status >= 400) event.preventDefault();
+  });
+
+  document.addEventListener("htmx:after:swap", ({ detail }) => {
+    if (detail.ctx?.sourceElement?.id === "socket" || !drawer()) return;
+    settle();
+    const object = drawer().dataset.open;
+    if (detail.ctx?.sourceElement !== drawer() || object !== state.opening) return;
+    state.opening = "";
+    document.querySelector(`.table tbody tr[${CURSOR}]`)?.removeAttribute(CURSOR);
+    rowOf(object)?.setAttribute(CURSOR, "");
+    drawer().scrollTop = 0;
+    drawer().focus({ preventScroll: true });
+  });
+
+  /* ---- back and forward: what else the page shows stays as it is ---- */
+
+  document.addEventListener("htmx:before:history:restore", (event) => {
+    const { path } = event.detail;
+    if (!drawer() || withOpen(path, "") !== withOpen(state.path, "")) return;
+    event.preventDefault();
+    if (openIn(path)) show(openIn(path), false);
+    else if (isOpen()) hide();
+  });
+
+  /* ---- clicks ---- */
+
+  function clickedRow({ target }) {
+    const row = target.closest(".table tbody tr[data-name]");
+    const inner = target.closest(INTERACTIVE);
+    if (!row || (inner && row.contains(inner) && !inner.matches("td.c-name a"))) return null;
+    return inner || getSelection().isCollapsed ? row : null; // marking text is no click
+  }
+
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!drawer()) return;
+    const row = clickedRow(event);
+    if (row) {
+      event.preventDefault();
+      show(`${row.dataset.namespace || "-"}/${row.dataset.name}`, true);
+    } else if (event.target.closest("[data-drawer-close]")) {
+      event.preventDefault();
+      close();
+    } else keepOpen(event.target.closest("#list a[href], #namespaces a[href]"));
+  });
+
+  /* Another order, page or namespace of the same list leaves open what is open. */
+  function keepOpen(link) {
+    const here = link && isOpen() && !link.hasAttribute("download") && link.pathname === location.pathname;
+    if (here) link.href = withOpen(link.href, drawer().dataset.open);
+  }
+
+  document.addEventListener("htmx:config:request", ({ target, detail }) => {
+    if (target.id === "filter" && isOpen()) detail.ctx.request.body.set("open", drawer().dataset.open);
+  });
+
+  /* Before others: what lies above the drawer closes first. */
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !isOpen() || event.target.id === "q") return;
+    if (document.querySelector("details.pop[open], dialog[open], :popover-open")) return;
+    event.preventDefault();
+    close();
+  }, { capture: true });
+
+  settle();
+})();

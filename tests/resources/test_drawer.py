@@ -1,0 +1,59 @@
+"""The drawer as the server renders it: ``open=`` in a list's address shows an object beside the list."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.resources.site import Site
+from tests.resources.test_pages import namespace, page, pod, rows, words
+
+
+def site() -> Site:
+    node = ("nodes", {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1", "uid": "uid-node-1"}})
+    return Site(namespace("shop"), pod("web-1"), pod("web-2"), node)
+
+
+def drawer(html: str) -> str:
+    return html[html.index('<aside class="drawer"') : html.index("</aside>")]
+
+
+async def test_an_address_with_open_shows_the_list_and_the_object_beside_it() -> None:
+    html = await page(site(), "/resources/pods/?q=web&open=shop/web-2")
+    assert rows(html) == ["web-1", "web-2"]
+    assert 'data-open="shop/web-2"' in drawer(html)
+    assert "Open as a page" in drawer(html)
+    assert 'href="/resources/pods/?q=web" data-drawer-close' in drawer(html)
+    assert "beside=" in html[html.index("/live/?") :]
+
+
+async def test_a_list_without_open_has_an_empty_drawer() -> None:
+    html = await page(site(), "/resources/pods/")
+    assert drawer(html).endswith(" hidden>")
+    assert "beside=" not in html
+
+
+async def test_the_drawer_can_be_had_alone() -> None:
+    html = await page(site(), "/resources/pods/?open=shop/web-1", HX_Request="true", HX_Target="aside#drawer")
+    assert html.startswith('<aside class="drawer"')
+    assert "web-1" in html
+    assert "<table" not in html
+
+
+async def test_what_is_not_there_is_said_in_the_drawer_and_the_list_stays() -> None:
+    html = await page(site(), "/resources/pods/?open=shop/none")
+    assert "There is no Pod of this name" in words(drawer(html))
+    assert rows(html) == ["web-1", "web-2"]
+
+
+@pytest.mark.parametrize("open_", ["web-1", "shop/", "/web-1", "a/b/c", "-/web-1", "shop/" + "x" * 254])
+async def test_nonsense_in_open_is_told_and_opens_nothing(open_: str) -> None:
+    html = await page(site(), f"/resources/pods/?open={open_}")
+    assert "cannot be opened: expected namespace/name" in words(html)
+    assert drawer(html).endswith(" hidden>")
+    assert rows(html) == ["web-1", "web-2"]
+
+
+async def test_objects_without_namespace_are_opened_with_a_dash() -> None:
+    html = await page(site(), "/resources/nodes/?open=-/node-1")
+    assert 'data-open="-/node-1"' in drawer(html)
+    assert "expected -/name" in words(await page(site(), "/resources/nodes/?open=shop/node-1"))
