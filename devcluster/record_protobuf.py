@@ -16,7 +16,7 @@ from pathlib import Path
 
 from devcluster.server.definitions import Definitions
 from devcluster.server.kinds import BUILT_IN
-from devcluster.server.protobuf import MESSAGES_FILE, SCALARS, SPECIAL
+from devcluster.server.protobuf import DELETE_OPTIONS, MESSAGES_FILE, SCALARS, SPECIAL
 
 _META = "apimachinery/pkg/apis/meta/v1"
 _PACKAGES = (
@@ -98,7 +98,7 @@ def main() -> None:
         messages |= messages_of(options.folder, package)
     recorded = Definitions.load().kinds
     roots = [name for kind in BUILT_IN if (name := recorded[kind.key]["root"]) in messages]
-    text = json.dumps(reached(roots, messages), separators=(",", ":"))
+    text = json.dumps(reached([*roots, DELETE_OPTIONS], messages), separators=(",", ":"))
     MESSAGES_FILE.write_text(text + "\n")
     sys.stdout.write(f"{MESSAGES_FILE}: {len(text)} bytes\n")
 

@@ -13,7 +13,7 @@ from devcluster.server.definitions import decode_options
 from devcluster.server.kinds import Kind
 from devcluster.server.options import DeleteOptions, delete_options
 from devcluster.server.patches import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
-from devcluster.server.protobuf import Malformed, Messages
+from devcluster.server.protobuf import DELETE_OPTIONS, Malformed, Messages
 from devcluster.server.schema import Schema
 from devcluster.server.status import Failure, bad_request, unsupported_media_type
 
@@ -183,10 +183,15 @@ def decode_patch(body: bytes, content_type: str, kind: Kind) -> tuple[Any, str]:
         raise bad_request("invalid JSON patch") from None
 
 
-def decode_delete(body: bytes, query: Mapping[str, str]) -> DeleteOptions:
+def decode_delete(body: bytes, content_type: str, query: Mapping[str, str], messages: Messages) -> DeleteOptions:
     """DeleteOptions from a body, which may be empty, and the query. Raises Failure (400, 422)."""
     try:
-        value = json.loads(_text(body), parse_constant=_refuse_constant) if body.strip() else {}
+        if content_type.partition(";")[0].strip() == PROTOBUF and body:
+            value = messages.decode(body, DELETE_OPTIONS)
+        else:
+            value = json.loads(_text(body), parse_constant=_refuse_constant) if body.strip() else {}
+    except Malformed as error:
+        raise bad_request(str(error)) from None
     except ValueError as error:
         raise bad_request(f"couldn't get version/kind; json parse error: {_go_words(error, body)}") from None
     if not isinstance(value, dict):

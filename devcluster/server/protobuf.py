@@ -1,4 +1,4 @@
-"""Protobuf bodies, which kubectl's create commands and typed Go clients send: decoded into the JSON that they mean.
+"""Protobuf bodies, which kubectl's create and drain commands and typed Go clients send, as the JSON that they mean.
 
 Answers are JSON, which every such client takes as well. What a field's number means is recorded data; a number that is
 not in it is left out. As in Go's JSON, fields that are no pointers are left out where they are zero. Source:
@@ -19,6 +19,7 @@ from typing import Any
 
 MESSAGES_FILE = Path(__file__).parent / "data" / "protobuf.json"
 MAGIC = b"k8s\x00"
+DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 SCALARS = frozenset(("string", "bytes", "bool", "int32", "int64", "double"))
 
 _MACHINERY = "io.k8s.apimachinery.pkg"

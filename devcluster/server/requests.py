@@ -61,7 +61,7 @@ class Requests:
             case "PATCH":
                 return self._patch(route, query, body, content_type)
             case "DELETE":
-                return self._delete(route, query, body)
+                return self._delete(route, query, body, content_type)
         raise _not_allowed(route, "")
 
     def _create(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
@@ -108,8 +108,8 @@ class Requests:
             route.kind, route.namespace, route.name, patch, patch_type, wishes, route.subresource
         )
 
-    def _delete(self, route: Route, query: Mapping[str, str], body: bytes) -> Outcome:
-        wishes = bodies.decode_delete(body, query)
+    def _delete(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+        wishes = bodies.decode_delete(body, content_type, query, self.core.messages)
         if route.subresource:
             raise _not_allowed(route, "delete")
         if route.name:

@@ -287,6 +287,16 @@ def _protobuf() -> Iterator[Case]:
         ("half a length", f"{head}\x40{meta}"),
     ):  # fmt: skip
         yield Case(f"protobuf with {name}", "POST", MAPS + DRY, body, "application/vnd.kubernetes.protobuf")
+    head = "k8s\x00\x0a\x13\x0a\x02v1\x12\x0dDeleteOptions\x12"
+    dry = "\x2a\x03All"
+    for name, body in (
+        ("a dry run", f"{head}\x05{dry}"), ("another uid", f"{head}\x0e\x12\x07\x0a\x05other{dry}"),
+        ("a policy that is none", f"{head}\x0a\x22\x03Now{dry}"), ("no magic", "abc"),
+        ("half a length", f"{head}\x40{dry}"),
+    ):  # fmt: skip
+        yield Case(
+            f"delete by protobuf with {name}", "DELETE", f"{MAPS}/c1", body, "application/vnd.kubernetes.protobuf"
+        )
 
 
 def _definitions() -> Iterator[Case]:
