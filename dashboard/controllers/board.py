@@ -45,9 +45,12 @@ class Board:
         self._listeners.append(listener)
 
     def take(self, report: Report) -> None:
-        """A report has come; one that is older than what is known of its worker changes nothing."""
+        """A report has come; one that is older than what is known of its worker changes nothing.
+
+        Unless the worker is silent otherwise: then its clock has been set back.
+        """
         known = self._heard.get(report.epoch)
-        if known is not None and report.sent < known.report.sent:
+        if known is not None and report.sent < known.report.sent and self.clock.now() - known.at <= SILENCE:
             return
         self._heard[report.epoch] = Heard(report, self.clock.now(), self.clock.time())
         self._forget()

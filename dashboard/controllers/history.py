@@ -45,13 +45,13 @@ class Recorder:
         self._forget(begin)
         self._ended += ended
         self._looks.append((now, self._ended))
-        while len(self._looks) > 1 and self._looks[0][0] < now - RATE_SPAN:
+        while len(self._looks) > 1 and not now - RATE_SPAN <= self._looks[0][0] <= now:  # clocks are set back, too
             self._looks.popleft()
 
     def history(self, now: float) -> History:
         """The steps from the first look, or from 15 minutes ago, up to the one that holds Unix time `now`."""
         last = int(now) // STEP * STEP
-        begin = max(last - SPAN + STEP, last if self._began is None else self._began)
+        begin = max(last - SPAN + STEP, last if self._began is None else min(self._began, last))
         steps = [self._steps.get(at, (0, 0, 0)) for at in range(begin, last + 1, STEP)]
         depth, ended, failed = zip(*steps, strict=True)
         return History(begin, STEP, depth, ended, failed, self._rate())

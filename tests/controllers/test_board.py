@@ -46,6 +46,18 @@ def test_a_worker_that_reports_is_current_until_it_falls_silent() -> None:
     assert problem.since == watching.clock.time() - SILENCE - 0.1
 
 
+def test_a_late_report_changes_nothing_but_a_clock_that_is_set_back_silences_no_worker() -> None:
+    watching = Watching()
+    for sent in (1000.0, 999.0, 900.0):
+        watching.board.take(msgspec.structs.replace(report_of("a", "1"), sent=sent))
+    assert watching.board.main is not None
+    assert watching.board.main.report.sent == 1000.0
+    watching.pass_time(SILENCE + 0.1)
+    watching.board.take(msgspec.structs.replace(report_of("a", "1"), sent=904.0))
+    assert watching.board.problem is None
+    assert watching.board.main.report.sent == 904.0
+
+
 def test_the_one_that_leads_is_shown_whoever_reported_last() -> None:
     watching = Watching()
     watching.board.take(report_of("leader", "1"))

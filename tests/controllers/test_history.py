@@ -44,6 +44,16 @@ def test_the_rate_is_that_of_the_last_ten_seconds() -> None:
     assert recorder.history(NOW + 61).rate == 3.0
 
 
+def test_a_clock_that_is_set_back_leaves_a_history_and_a_rate() -> None:
+    recorder = Recorder()
+    look(recorder, NOW, ended=5)
+    for second in range(5):
+        look(recorder, NOW - 3600 + second, ended=5 + second * 3)
+    history = recorder.history(NOW - 3600 + 4)
+    assert sum(history.ended) == 12
+    assert history.rate == 3.0
+
+
 def test_one_look_tells_no_rate() -> None:
     recorder = Recorder()
     look(recorder, NOW, ended=500)
