@@ -208,8 +208,11 @@ class Manager:
         """Run it, too: a Controller, what has `async def run(self)`, or an async function; at once where this runs.
 
         `needs_leader`: whether only the leader runs it; by default as its attribute of that name says, else yes. It is
-        stopped by its `stop()`, else by cancellation. Raises DuplicateController and InvalidCall.
+        stopped by its `stop()`, else by cancellation. Raises DuplicateController, and InvalidCall for what is none of
+        these and where this has been running and is stopped: nothing would ever run it.
         """
+        if self._stopped and self._lifecycle is not None:
+            raise InvalidCall("this manager has been stopped, and runs nothing more: make another one")
         if isinstance(runnable, Controller):
             if runnable.name in self._controllers:
                 raise DuplicateController(runnable.name)

@@ -449,6 +449,8 @@ async def test_it_runs_once_and_not_at_all_when_stopped_before(demo: Place, diar
     assert diary.lines == []
     with pytest.raises(AlreadyStarted, match="a manager runs once"):
         await manager.run()
+    with pytest.raises(InvalidCall, match="has been stopped, and runs nothing more"):
+        manager.add(diary.runnable("more"))
 
 
 async def test_inside_another_program_it_leaves_what_is_not_its_own(demo: Place, run: Run) -> None:
