@@ -85,8 +85,11 @@ class Journal:
 
 
 def in_one_line(error: BaseException) -> str:
-    """An error as people read it in a table: its class and its words, LINE characters at most."""
-    text = " ".join(str(error).split())
+    """An error as people read it in a table: its class and its words, LINE characters at most. Raises nothing."""
     name = type(error).__name__
+    try:
+        text = " ".join(str(error).split())
+    except Exception as fault:  # noqa: BLE001 - a class of somebody's, whose words must not end a worker
+        text = f"(what it says cannot be had: {type(fault).__name__})"
     line = f"{name}: {text}" if text else name
     return line if len(line) <= LINE else f"{line[: LINE - 1]}…"

@@ -138,6 +138,22 @@ async def test_a_reconcile_that_cancels_its_own_task_harms_only_itself(clock: Fa
         assert controller.state().reconciles == {"panic": 1, "success": 1}
 
 
+async def test_an_error_that_cannot_say_what_it_is_ends_no_worker(clock: FakeClock) -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise KeyError("field")
+
+    script = Script()
+    script.answers[A] = Mute()
+    async with running(script, clock) as controller:
+        for request in (A, B):
+            controller.requeue(request)
+            await settle()
+        assert script.called == [A, B]
+        (failed,) = controller.state().failed
+        assert failed.error == "Mute: (what it says cannot be had: KeyError)"
+
+
 async def test_a_cancellation_that_a_reconcile_leaves_behind_ends_no_worker(clock: FakeClock) -> None:
     async def leave() -> None:
         task = asyncio.current_task()
