@@ -247,7 +247,7 @@ async def test_one_that_is_stopped_before_it_runs_ends_at_once(clock: FakeClock)
         ({"limiter": ExponentialRateLimiter}, "give one, such as ExponentialRateLimiter()"),
         ({"limiter": 5}, "the controller demo has limiter=5"),
     ],
-    ids=repr,
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
 def test_what_a_controller_cannot_be_made_of_is_refused_with_what_to_give(
     options: dict[str, object], sentence: str
