@@ -42,7 +42,7 @@ class SourceSet:
     def add(self, source: Source) -> None:
         """One more. Raises InvalidCall for what is no source, and what its start raises."""
         if not callable(getattr(source, "start", None)) or isinstance(source, type):
-            raise InvalidCall(f"{source!r} is no source: KindSource(informer) makes one of an informer")
+            raise InvalidCall(f"{source!r} is no source: KindSource(kind.informer) makes one of a kind")
         if self._has_begun:
             self._started.append(source.start(self._target))
         self._sources.append(source)

@@ -80,7 +80,8 @@ class KindSource(Generic[T]):
         resync: float | None = None,
     ) -> None:
         if not isinstance(informer, SharedInformer):
-            raise InvalidCall(f"KindSource is of a SharedInformer, such as factory.informer(PODS), not {informer!r}")
+            wanted = "such as kind.informer or factory.informer(PODS)"
+            raise InvalidCall(f"KindSource is of a SharedInformer, {wanted}, not {informer!r}")
         self.informer = informer
         self._resync = resync
         self._handler: EnqueueHandler[T] = EnqueueObject() if handler is None else check_handler(handler)

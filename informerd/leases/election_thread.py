@@ -169,7 +169,7 @@ class ElectionThread:
         try:
             await elector.release()
         except InformerdError as error:
-            text = "could not release the lease %s, so that the next one waits until it expires: %s"
+            text = "could not release the lease %s; where this process held it, the next one waits until it expires: %s"
             log.warning(text, self.leadership.lease, error, extra={"lease": str(self.leadership.lease)})
 
     def _tell(self, what: Callable[[], None]) -> None:

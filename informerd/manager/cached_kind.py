@@ -64,6 +64,9 @@ class CachedKind(Generic[T]):
         self._waiting: ResourceClient[T] = WaitingClient(client, resource, projection, "", self._own_writes_of)
         self._wait = wait
 
+    def __repr__(self) -> str:
+        return f"<the kind {self.resource.key} of a manager>"
+
     @property
     def informers(self) -> tuple[SharedInformer[T], ...]:
         """Those it reads from: one, or one for each of its namespaces."""

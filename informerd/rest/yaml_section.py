@@ -163,7 +163,7 @@ def _compose(path: Path, text: str) -> Node | None:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         words = ", ".join(part for part in (error.context, error.problem) if part)
-        raise ConfigError(f"{Place(path, mark.line + 1, mark.column + 1)}: invalid YAML: {words}") from error
+        raise ConfigError(f"{Place(path, mark.line + 1, mark.column + 1)}: invalid YAML: {words}") from None
     except YAMLError as error:
         place = Place(path, text[: getattr(error, "position", 0)].count("\n") + 1, 1)
         raise ConfigError(f"{place}: invalid YAML: {getattr(error, 'reason', error)}") from error

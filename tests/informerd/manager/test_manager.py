@@ -15,6 +15,7 @@ from informerd.controller.controller import Controller
 from informerd.controller.handlers import EnqueueMapped
 from informerd.controller.request import Request
 from informerd.controller.result import Result
+from informerd.controller.sources import KindSource
 from informerd.errors import (
     AlreadyStarted,
     ConfigError,
@@ -562,3 +563,17 @@ async def test_its_own_state_says_what_it_is_at(demo: Place, run: Run, caplog: p
     manager.stop()
     await task
     assert manager.state().phase == "stopped"
+
+
+async def test_a_kind_in_place_of_its_informer_is_refused_with_what_to_give(demo: Place) -> None:
+    manager = Manager(demo.client)
+    maps = manager.kind(MAPS)
+
+    async def reconcile(_: Request) -> None: ...
+
+    with pytest.raises(
+        InvalidCall, match=r"<the kind configmaps of a manager> is no source: KindSource\(kind\.informer\)"
+    ):
+        manager.controller("demo", maps, watches=[maps])(reconcile)  # type: ignore[list-item]
+    with pytest.raises(InvalidCall, match=r"such as kind\.informer"):
+        KindSource(maps)  # type: ignore[arg-type]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 
 import pytest
 
+from informerd.errors import ConfigError
 from informerd.rest.cluster import Impersonation, load_kubeconfig
 from tests.informerd.kubeconfigs import kubeconfig, refused
 
@@ -34,6 +36,14 @@ def test_a_broken_file_is_shown_with_line_and_column(tmp_path: Path, content: st
     path = tmp_path / "config"
     path.write_text(content)
     assert refused(path).startswith(f"{path}, {expected}")
+
+
+def test_the_trace_of_a_broken_file_ends_with_ours_and_shows_nothing_of_the_parser(tmp_path: Path) -> None:
+    path = tmp_path / "config"
+    path.write_text("clusters: [\n")
+    with pytest.raises(ConfigError) as caught:
+        load_kubeconfig(path)
+    assert "ruamel" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
