@@ -16,6 +16,9 @@ TRIES = 12
 PAUSE = 10.0
 """Seconds between two tries; before the second a part of it, so that not all come back at once."""
 
+LONGEST_PAUSE = 60.0
+"""However long the API server asks for: meanwhile nothing else is written, and what exceeds the queue is lost."""
+
 Outcome = Literal["created", "repeated", "refused"]
 
 log = logging.getLogger(__name__)
@@ -47,7 +50,8 @@ class EventWriter:
             except InformerdError as error:
                 if not _is_worth_another_try(error) or number == TRIES:
                     return self._give_up(event, error)
-                await self._clock.sleep(max(self._pause(number), getattr(error, "retry_after", None) or 0.0))
+                asked = min(getattr(error, "retry_after", None) or 0.0, LONGEST_PAUSE)
+                await self._clock.sleep(max(self._pause(number), asked))
             else:
                 self.problem = ""
                 return outcome

@@ -140,12 +140,15 @@ async def test_what_the_api_server_refuses_is_not_tried_again(
     assert server.told == [("kept", 1)]
 
 
-async def test_an_api_server_that_says_when_to_come_back_is_asked_again_then(clock: FakeClock) -> None:
+@pytest.mark.parametrize(("asked", "waited"), [("17", 17), ("3600", 60)])
+async def test_an_api_server_that_says_when_to_come_back_is_asked_again_then_within_a_minute(
+    clock: FakeClock, asked: str, waited: float
+) -> None:
     server = EventServer(status(429, "TooManyRequests"))
-    server.retry_after = "17"
+    server.retry_after = asked
     async with recording(server, clock) as recorder:
         say(recorder, "it fell")
-        assert await flushed(recorder, clock) == 17
+        assert await flushed(recorder, clock) == waited
     assert server.told == [("it fell", 1)]
 
 
