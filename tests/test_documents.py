@@ -7,6 +7,8 @@ import re
 import pytest
 
 from dashboard.urls import urlpatterns
+from devcluster.workload.behaviour import BEHAVIOUR
+from devcluster.workload.images import exists
 from tests.program import ROOT
 
 TEXTS = [
@@ -40,6 +42,13 @@ def test_daphne_is_started_with_sockets_that_stay_open(name: str) -> None:
     commands = re.findall(r"daphne -.*", (ROOT / name).read_text())
     assert commands
     assert [command for command in commands if "--websocket_timeout -1" not in command] == []
+
+
+def test_what_a_pod_of_ones_own_may_be_told_to_do_in_the_demo_cluster_is_what_its_workload_reads() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert f"--annotations={BEHAVIOUR}=crash" in text
+    assert "an image with `broken` in its name or tag" in text
+    assert not exists("nginx:broken")
 
 
 def test_no_address_is_routed_twice() -> None:
