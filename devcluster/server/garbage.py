@@ -175,7 +175,15 @@ class Garbage:
                 if not content.deleting:
                     self._delete(inner, content)
         if empty:
+            self._end_namespace(kind, record)
+
+    def _end_namespace(self, kind: Kind, record: Record) -> None:
+        """It goes, or waits, emptied, for those who hold it by finalizers of their own."""
+        obj = objects.decode(record)
+        if not obj["metadata"].get("finalizers"):
             self._store.remove(kind.key, objects.reversioned(record, self._store.next_revision))
+        elif obj["spec"].pop("finalizers", None):
+            self._store.put(kind.key, objects.encode(obj, kind, self._store.next_revision))
 
     def _inner_kinds(self) -> list[Kind]:
         return list({kind.key: kind for kind in self._registry if kind.namespaced}.values())

@@ -208,6 +208,18 @@ def test_a_namespace_takes_everything_in_it_along(core: Core, moment: Moment) ->
     assert found(core, "namespaces", "t") is None
 
 
+def test_a_namespace_with_a_finalizer_is_emptied_and_waits(core: Core) -> None:
+    create(core, "namespaces", {"metadata": {"name": "t2", "finalizers": ["a.b/c"]}})
+    delete(core, "namespaces", "t2")
+    core.garbage.collect()
+    left = core.store.get("namespaces", ("", "t2"))
+    assert left is not None
+    assert objects.decode(left)["spec"] == {}, "there is nothing in it any more"
+    kind, patch = core.kind("namespaces"), {"metadata": {"finalizers": None}}
+    core.verbs.patch(kind, "", "t2", patch, MERGE_PATCH, WriteOptions())
+    assert core.store.get("namespaces", ("", "t2")) is None
+
+
 def test_namespaces_of_the_system_stay(core: Core) -> None:
     with pytest.raises(Failure) as caught:
         delete(core, "namespaces", "kube-system")
