@@ -17,6 +17,9 @@ from devcluster.server.status import (
 )
 from devcluster.server.store import Record, Store
 
+MAX_STORED = 3 << 19
+"""Bytes of an object's JSON: a body may be twice as long, and patches could make an object ever longer."""
+
 
 def check_place(kind: Kind, namespace: str, obj: Object) -> None:
     """Whether the object's namespace is the request's. Raises Failure (400)."""
@@ -61,6 +64,12 @@ def check_version(kind: Kind, name: str, given: str, record: Record) -> None:
         raise plain_error(f'strconv.ParseUint: parsing "{given}": invalid syntax')
     if int(given) != record.revision:
         raise modified(kind, name)
+
+
+def check_size(record: Record) -> None:
+    """Whether an object is small enough to be stored, as etcd's --max-request-bytes has it. Raises Failure (500)."""
+    if len(record.raw) > MAX_STORED:
+        raise plain_error("etcdserver: request is too large")
 
 
 def check_uid(kind: Kind, obj: Object, record: Record, *, dry_run: bool) -> None:

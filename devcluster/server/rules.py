@@ -27,6 +27,8 @@ _SECRET_KEYS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """What a Secret of a type must hold; one of the two will do for basic-auth."""
+_MAX_DATA = 1 << 20
+"""Bytes that a ConfigMap or a Secret may hold."""
 _PARTS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
         "deployments.apps": ("updatedReplicas", "readyReplicas", "availableReplicas"),
@@ -111,9 +113,24 @@ def _check_data(obj: Object) -> list[FieldError]:
     return errors + [invalid_value(f"data[{key}]", key, "duplicate of key present in binaryData") for key in twice]
 
 
+def _check_config_map(obj: Object) -> list[FieldError]:
+    size = sum(len(text.encode()) for text in (obj.get("data") or {}).values())
+    return _check_data(obj) + _check_size(size + _decoded_size(obj.get("binaryData")), "[]")
+
+
+def _decoded_size(data: dict[str, str] | None) -> int:
+    """Bytes of values in base64."""
+    return sum(len(text) // 4 * 3 - text.count("=", -2) for text in (data or {}).values())
+
+
+def _check_size(size: int, field: str) -> list[FieldError]:
+    why = f"Too long: may not be more than {_MAX_DATA} bytes"
+    return [FieldError(field, "FieldValueTooLong", why)] if size > _MAX_DATA else []
+
+
 def _check_secret(obj: Object) -> list[FieldError]:
     data, needed = obj.get("data") or {}, _SECRET_KEYS.get(obj["type"], ())
-    errors = _check_data(obj)
+    errors = _check_data(obj) + _check_size(_decoded_size(obj.get("data")), "data")
     if obj["type"] == "kubernetes.io/basic-auth" and any(key in data for key in needed):
         return errors
     return errors + [required(f"data[{key}]") for key in needed if key not in data]
@@ -162,7 +179,7 @@ _RULES: MappingProxyType[str, Callable[[Object], list[FieldError]]] = MappingPro
         "replicasets.apps": check_replica_set,
         "jobs.batch": check_job,
         "services": _check_service,
-        "configmaps": _check_data,
+        "configmaps": _check_config_map,
         "secrets": _check_secret,
         "events": _check_event,
         "leases.coordination.k8s.io": _check_lease,

@@ -89,6 +89,7 @@ class Verbs:
         if options.dry_run:
             return Outcome(201, objects.record_of(obj, kind, 0).raw, tuple(warnings))
         record = objects.encode(obj, kind, self._store.next_revision)
+        preconditions.check_size(record)
         self._store.put(kind.key, record)
         return Outcome(201, record.raw, tuple(warnings))
 
@@ -194,6 +195,7 @@ class Verbs:
         unchanged = objects.record_of(obj, kind, old_record.revision)
         if options.dry_run or unchanged.raw == old_record.raw:
             return unchanged.raw
+        preconditions.check_size(unchanged)
         record = objects.reversioned(unchanged, self._store.next_revision)
         if old_record.deleting and parts.may_go(kind, obj):
             self._store.remove(kind.key, record)

@@ -180,6 +180,17 @@ def _definitions() -> Iterator[Case]:
         yield Case(f"change {change}", "PATCH", f"{CRDS}/gadgets.devcluster.example{DRY}", {"spec": change}, MERGE)
 
 
+def _sizes() -> Iterator[Case]:
+    """One MiB of data, and a byte more; an object that etcd would not take."""
+    just = {"a": "eHh4" * 349525 + "eA=="}
+    for name, data in (("1 MiB", just), ("more than 1 MiB", {**just, "b": "eA=="})):
+        yield Case(f"a secret of {name}", "POST", f"{CORE}/secrets{DRY}", {"metadata": {"name": "x"}, "data": data})
+        yield Case(f"a map of {name}", "POST", MAPS + DRY, {"metadata": {"name": "x"}, "binaryData": data})
+    large = gadget("large", free={"q": "x" * (3 << 19)})
+    yield Case("more than etcd takes", "POST", G, large)
+    yield Case("more than etcd takes, as a dry run", "POST", G + DRY, large)
+
+
 REQUEST_CASES: tuple[Case, ...] = (
-    *_queries(), *_options(), *_methods(), *_strategic(), *_json_patches(), *_definitions(),
+    *_queries(), *_options(), *_methods(), *_strategic(), *_json_patches(), *_definitions(), *_sizes(),
 )  # fmt: skip

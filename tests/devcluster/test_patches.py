@@ -10,9 +10,11 @@ import pytest
 
 from devcluster.server.core import Core
 from devcluster.server.json_patch import apply_json
-from devcluster.server.patches import apply_merge, merge
+from devcluster.server.options import WriteOptions
+from devcluster.server.patches import MERGE_PATCH, apply_merge, merge
 from devcluster.server.status import Failure
 from devcluster.server.strategic import StrategicMerge
+from tests.devcluster.gadgets import gadget
 
 
 @pytest.mark.parametrize(
@@ -219,3 +221,17 @@ def test_an_item_without_its_merge_key_is_refused(strategic: tuple[StrategicMerg
     with pytest.raises(Failure) as caught:
         applier.apply(POD, {"spec": {"containers": [{"image": "x"}]}}, schema)
     assert (caught.value.code, caught.value.reason) == (500, "")
+
+
+def test_patches_cannot_make_an_object_larger_than_etcd_takes(core: Core) -> None:
+    kind = core.kind("gadgets.devcluster.example")
+    core.create(kind, "t", gadget("big"))
+
+    def grow(name: str) -> None:
+        patch = {"spec": {"free": {name: "x" * (1 << 20)}}}
+        core.verbs.patch(kind, "t", "big", patch, MERGE_PATCH, WriteOptions())
+
+    grow("a")
+    with pytest.raises(Failure, match="etcdserver: request is too large"):
+        grow("b")
+    assert len(core.verbs.get(kind, "t", "big").raw) < 3 << 19
