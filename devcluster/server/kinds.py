@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,34 +43,34 @@ class Kind:
     columns: tuple[dict[str, Any], ...] = ()
     """A custom resource's additionalPrinterColumns."""
 
-    @property
+    @cached_property
     def key(self) -> str:
         """``pods``, ``deployments.apps``: the name of the kind's bucket in the store."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
-    @property
+    @cached_property
     def api_version(self) -> str:
         return f"{self.group}/{self.version}" if self.group else self.version
 
-    @property
+    @cached_property
     def qualified(self) -> str:
         """``Pod``, ``Mydemo.crddemo.k8s.io``: as Invalid errors name the kind."""
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
-    @property
+    @cached_property
     def verbs(self) -> tuple[str, ...]:
         """What can be done with the kind, in the order in which the real server says it."""
         if self.custom:
             return ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
         return tuple(verb for verb in _ALL_VERBS if (self.key, verb) != ("namespaces", "deletecollection"))
 
-    @property
+    @cached_property
     def subresources(self) -> tuple[str, ...]:
         """What may stand after an object's name."""
         more = {"pods": ("binding",)}.get(self.key, ("scale",) if self.scales else ())
         return (("status",) if self.has_status else ()) + more
 
-    @property
+    @cached_property
     def head(self) -> bytes:
         """How the JSON of every stored object begins; lists of built-in kinds leave it out of their items."""
         return f'{{"kind":"{self.kind}","apiVersion":"{self.api_version}",'.encode()

@@ -56,6 +56,8 @@ def _check_manager(name: str) -> list[FieldError]:
     if len(name.encode()) > LONGEST_MANAGER:
         why = f"Too long: may not be more than {LONGEST_MANAGER} bytes"
         return [FieldError("fieldManager", "FieldValueTooLong", why)]
+    if name.isprintable():
+        return []
     return [
         invalid_value("fieldManager", name, f"invalid character U+{ord(letter):04X} (at position {position})")
         for position, letter in enumerate(name)

@@ -23,7 +23,7 @@ from devcluster.server.store import Change, Compacted, Record, Store, event_line
 MAX_PENDING = 8 << 20
 """Bytes that wait for one watcher before it is closed."""
 
-LINGER = 0.005
+LINGER = 0.01
 """Seconds for which a busy watcher's events are gathered: a write costs as much for one event as for ten."""
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"

@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -187,9 +188,17 @@ def set_up(side: KubectlSide, folder: Path) -> Callable[[str], str]:
     return filled
 
 
+def at_once(sides: Pair, run: Callable[[KubectlSide], str]) -> list[str]:
+    """What running something on both sides gives: kubectl is slow enough for two to be worth it."""
+    with ThreadPoolExecutor(len(sides)) as pool:
+        return list(pool.map(run, sides))
+
+
 def printed(side: KubectlSide, case: KubectlCase, folder: Path) -> str:
     """What a case's commands print, each after its own line."""
-    filled = set_up(side, folder)
+    own = folder / side.cache.name
+    own.mkdir()
+    filled = set_up(side, own)
     said = (f"$ {line}\n{side.run(filled(line), EDITOR=case.editor or 'false')}" for line in case.commands)
     return side.plain("".join(said))
 
@@ -201,7 +210,7 @@ def test_names_of_kubectls_cases_are_unique() -> None:
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name[:60]) for case in KUBECTL_CASES])
 def test_kubectl_prints_what_it_prints_on_the_real_server(sides: Pair, case: KubectlCase, tmp_path: Path) -> None:
-    expected, found = (printed(side, case, tmp_path) for side in sides)
+    expected, found = at_once(sides, lambda side: printed(side, case, tmp_path))
     assert case.says in expected
     if case.name in ON_PURPOSE:
         assert found != expected, f"no longer differs: {ON_PURPOSE[case.name]}"
@@ -227,7 +236,7 @@ def watched(side: KubectlSide, arguments: str) -> Iterator[str]:
     "arguments", ["get pods -w --output-watch-events", "get pods -w -o name --no-headers", "get pods -w -o wide -l a=b"]
 )
 def test_a_watch_prints_what_it_prints_on_the_real_server(sides: Pair, arguments: str) -> None:
-    expected, found = (side.plain("".join(watched(side, arguments))) for side in sides)
+    expected, found = at_once(sides, lambda side: side.plain("".join(watched(side, arguments))))
     assert expected.count("w1") == 4
     assert found == expected
 

@@ -45,6 +45,14 @@ def test_merge_patch_leaves_its_arguments_alone() -> None:
     assert (target, patch) == ({"a": {"b": 1}}, {"a": {"c": [1]}})
 
 
+def test_a_merge_patch_leaves_what_it_does_not_change_the_targets_own() -> None:
+    target = {"a": {"b": [1, {"c": 2}]}, "d": {"e": True}, "f": {"g": 1}}
+    result = merge(target, {"a": {"b": [1, {"c": 2}]}, "d": {"e": 1}, "f": {"g": 1.0}})
+    assert result["a"] is target["a"]
+    assert [type(result["d"]["e"]), type(result["f"]["g"])] == [int, float]
+    assert merge(target, {}) is target
+
+
 @pytest.mark.parametrize("patch", [[], "x", 5, None])
 def test_a_merge_patch_that_is_no_object_is_a_bad_request(patch: Any) -> None:
     with pytest.raises(Failure) as caught:
