@@ -46,6 +46,7 @@ class Workers:
         self._clock = clock
         self._repeats = Repeats(clock)
         self._ending = False
+        self._runner: asyncio.Task[object] | None = None
         self._turn_began = clock.now()
         self._in_turn = 0
 
@@ -56,6 +57,7 @@ class Workers:
 
     async def run(self) -> None:
         """Work until `end`, and then until the last reconcile is over; cancelled, these are cancelled too."""
+        self._runner = asyncio.current_task()
         names = (f"worker {number + 1} of the controller {self._name}" for number in range(self._count))
         tasks = [asyncio.create_task(self._work(), name=name) for name in names]
         try:
@@ -92,7 +94,7 @@ class Workers:
         try:
             result = await self._attempt(request)
         except asyncio.CancelledError as error:
-            if self._ending:
+            if self._is_ending:
                 raise
             self._failed(request, error, began)
         except (KeyboardInterrupt, GeneratorExit):
@@ -159,10 +161,15 @@ class Workers:
         words = (self._name, request.key, in_one_line(error), again, nth(number))
         log.error(text, *words, exc_info=None if expected else error, extra=fields)
 
+    @property
+    def _is_ending(self) -> bool:
+        """Also where the loop is closed, which cancels all tasks at once, and a worker before it hears of the end."""
+        return self._ending or (self._runner is not None and self._runner.cancelling() > 0)
+
     async def _take_back_cancellation(self) -> None:
         """A reconcile may have cancelled the current task, which is its worker, and ended before that came to it."""
         task = asyncio.current_task()
-        if task is None or self._ending or not task.cancelling():
+        if task is None or self._is_ending or not task.cancelling():
             return
         while task.uncancel():
             pass

@@ -198,6 +198,23 @@ async def test_cancelled_it_cancels_what_is_under_way_and_waits_for_its_end(cloc
     assert {task for task in asyncio.all_tasks() if "demo" in task.get_name()} == set()
 
 
+async def test_a_loop_that_is_closed_under_it_fails_no_request_and_begins_no_other(clock: FakeClock) -> None:
+    gate = Gate()
+    controller = Controller("demo", gate, workers=2, clock=clock)
+    run = asyncio.create_task(controller.run())
+    for request in MANY[:10]:
+        controller.requeue(request)
+    await settle()
+    for task in asyncio.all_tasks():  # as asyncio.run cancels what is left, here the workers first
+        if task.get_name().startswith("worker"):
+            task.cancel()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert sorted(gate.cancelled) == sorted(MANY[:2])
+    assert controller.counters.outcomes.total() == 0
+
+
 async def test_a_reconcile_that_takes_no_cancellation_is_its_workers_last(clock: FakeClock) -> None:
     async def stubborn(request: Request) -> None:
         try:
