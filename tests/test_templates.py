@@ -17,7 +17,9 @@ import pytest
 from django.template.loader import get_template, render_to_string
 
 from dashboard.live.lines import rfc3339
+from dashboard.resources.column_choices import column_choices
 from dashboard.resources.kinds import KINDS
+from dashboard.resources.query import Query
 from dashboard.templatetags import deltaboard
 from tests import page_samples as samples
 from tests.controllers import made
@@ -102,6 +104,8 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield f"list, {state}", "resources/list.html", {"view": view, "page": info("pods")}
         yield f"fragment, {state}", "resources/_fragment.html", {"view": view, "page": info("pods")}
     moment = rfc3339(samples.NOW)
+    picking = {"view": samples.list_view(3), "page": info("pods"), "columns": column_choices(Query(key="pods"))}
+    yield "list, with its columns to choose from", "resources/list.html", picking
     opened = {"view": samples.list_view(3), "page": info("pods"), "drawer": samples.detail_view(), "close_href": "/"}
     yield "list, with an object open", "resources/list.html", opened
     details = {

@@ -16,6 +16,7 @@ from dashboard.live.detail_view import DetailView
 from dashboard.live.lines import object_href
 from dashboard.live.replica import Replica
 from dashboard.resources.address import keep_address, params_before
+from dashboard.resources.column_choices import column_choices
 from dashboard.resources.export import FORMATS, export
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.kubectl_command import kubectl_command
@@ -69,6 +70,7 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     still = Query.parse(params_before(request), kind.key).canonical
     command = kubectl_command(kind, query)
     context = {**view.context(), "page": page, "still": still, "held": fragment, "command": command, **opened}
+    context["columns"] = column_choices(query)
     response = render(request, template, context, status=404 if lost and not fragment else 200)
     if fragment and query.problems:
         keep_address(response)

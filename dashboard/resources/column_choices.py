@@ -1,0 +1,50 @@
+"""The columns that a list may show, for its picker: those that it shows first, in their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dashboard.resources.query import Query
+from dashboard.resources.rows import columns_for
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """A line of the picker. `earlier_href` shows the list with this column one place before; empty where it cannot."""
+
+    id: str
+    header: str
+    shown: bool
+    earlier_href: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoices:
+    """What `columns` is in resources/_columns.html."""
+
+    choices: tuple[ColumnChoice, ...]
+    hidden: tuple[tuple[str, str], ...]
+    """Names and values that its form carries along."""
+    usual_href: str
+    """The list with its usual columns; empty where it shows them."""
+
+
+def column_choices(query: Query) -> ColumnChoices:
+    """The picker of a list in this state."""
+    shown = [column.id for _, column in query.shown_columns()]
+    columns = {column.id: column for column in columns_for(query.key)}
+    others = [name for name in columns if name not in shown]
+    choices = [
+        ColumnChoice(name, columns[name].header, name in shown, _earlier(query, shown, name))
+        for name in (*shown, *others)
+    ]
+    hidden = tuple((name, value) for name, value in query.to_params() if name not in ("columns", "page"))
+    return ColumnChoices(tuple(choices), hidden, query.with_(columns=()).href() if query.columns else "")
+
+
+def _earlier(query: Query, shown: list[str], name: str) -> str:
+    place = shown.index(name) if name in shown else 0
+    if not place:
+        return ""
+    moved = [*shown[: place - 1], name, shown[place - 1], *shown[place + 1 :]]
+    return query.with_(columns=tuple(moved)).href()

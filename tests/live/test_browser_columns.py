@@ -1,0 +1,42 @@
+"""The column picker in the browser: chosen, ordered and hidden, with all else in the address kept."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.live.conftest import PageServer, open_live
+from tests.live.test_browser_place import row
+
+pytestmark = pytest.mark.browser
+
+
+def headers(page: Page) -> list[str]:
+    found: list[str] = page.eval_on_selector_all("thead th", "all => all.map(each => each.innerText.trim())")
+    return found
+
+
+def test_columns_are_chosen_ordered_and_hidden_and_the_rest_of_the_address_stays(
+    page: Page, server: PageServer
+) -> None:
+    open_live(page, f"{server.url}/resources/pods/?q=pod-00&open=default/pod-003")
+    page.locator("details.columns > summary").click()
+    form = page.get_by_role("form", name="Columns")
+    form.get_by_role("checkbox", name="Namespace").uncheck()
+    form.get_by_role("checkbox", name="Ready").uncheck()
+    form.get_by_role("link", name="Status one place earlier").click()
+    form.get_by_role("link", name="Status one place earlier").click()
+    form.get_by_role("button", name="Show these").click()
+    expect(page).to_have_url(re.compile(r"\?q=pod-00&open=default(/|%2F)pod-003&columns=status,name,"))
+    assert headers(page)[:2] == ["Status", "Name"]
+    assert "Ready" not in headers(page)
+    expect(page.locator("#drawer h1")).to_have_text("pod-003")
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    server.do("put", rows=[{"name": "pod-003", "version": 2, "restarts": 7}])
+    expect(row(page, "pod-003").locator(".c-restarts")).to_have_text("7")
+    page.locator("details.columns > summary").click()
+    page.get_by_role("link", name="The usual ones").click()
+    expect(page.locator("th.c-namespace")).to_have_count(1)
+    expect(page).not_to_have_url(re.compile("columns="))
