@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from dashboard.live.definitions import Definitions
 from dashboard.live.kind_feed import KindFeed
 from dashboard.live.kind_health import KindHealth
+from dashboard.live.messages import Described
 from dashboard.live.publisher import Publisher
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
-from dashboard.resources.rows import mask_secret, projection_for
+from dashboard.resources.rows import mask_secret, printed_shape, projection_for
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.health import Health, State
 from informerd.cache.shared_informer import SharedInformer
@@ -35,12 +37,14 @@ class FollowedKind:
         publisher: Publisher,
         factory: SharedInformerFactory,
         discovery: Discovery,
+        definitions: Definitions,
         clock: Clock,
     ) -> None:
         self.kind = kind
         self.publisher = publisher
         self._factory = factory
         self._discovery = discovery
+        self._definitions = definitions
         self._clock = clock
         self._informer: SharedInformer[Any] | None = None
         self.tasks: list[asyncio.Task[None]] = []
@@ -86,12 +90,16 @@ class FollowedKind:
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         self.tasks.append(asyncio.create_task(kept_running(name, run, self._clock), name=name))
 
-    def _watch(self, resource: Resource) -> None:
+    def _watch(self, resource: Resource, described: Described | None = None) -> None:
         key, publisher = self.kind.key, self.publisher
+        shape = None
+        if described is not None:
+            publisher.describe(described)
+            shape = printed_shape(described)
         transform = mask_secret if (resource.group, resource.plural) == ("", "secrets") else None
         informer = self._factory.informer(resource, projection=projection_for(key), transform=transform)
         self._informer = informer
-        handled = informer.add_handler(KindFeed(key, publisher))
+        handled = informer.add_handler(KindFeed(key, publisher, shape))
         publisher.health = KindHealth(informer, handled, self._clock)
         informer.on_health(lambda _: publisher.nudge())
 
@@ -105,7 +113,7 @@ class FollowedKind:
                 await self._clock.sleep(RETRY_RESOLVE)
                 self._discovery.invalidate()
                 continue
-            self._watch(resource)
+            self._watch(resource, await self._definitions.describe(resource))
             self._factory.start()
             return
 

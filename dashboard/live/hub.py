@@ -131,10 +131,15 @@ class Hub:
             return
         leave()
         self.kinds = tuple(kind for kind in self.kinds if kind.key != key)
-        for watched in [watched for watched in self.views.values() if key in watched.view.keys]:
-            self._drop(watched)
-        self._listed.pop(key, None)
+        self._forget_views(key)
         self._counts.remove(key)
+
+    def _forget_views(self, key: str) -> None:
+        """End the lists and details of one kind; their pages connect again, and get the whole content."""
+        for watched in list(self.views.values()):
+            if key in watched.view.keys and isinstance(watched.view, ListView | DetailView):
+                self._drop(watched)
+        self._listed.pop(key, None)
 
     def looks_at(self, key: str) -> bool:
         """Whether a browser has a page of this kind open."""
@@ -386,6 +391,8 @@ class Hub:
     # --- changes ---
 
     def _changed(self, key: str, change: Change) -> None:
+        if change.reshaped:
+            self._forget_views(key)
         self._counts.apply(key, change)
         if (results := self._listed.get(key)) is not None:
             results.apply(change)

@@ -6,7 +6,7 @@ import logging
 
 from dashboard.live.messages import Row, Tone
 from dashboard.live.publisher import Publisher
-from dashboard.resources.rows import build_row, change_words
+from dashboard.resources.rows import Shape, build_row, change_words
 from informerd.objects import Object
 
 logger = logging.getLogger(__name__)
@@ -15,9 +15,11 @@ logger = logging.getLogger(__name__)
 class KindFeed:
     """A handler for a shared informer. Objects of the first list make rows but no feed entries: nothing changed."""
 
-    def __init__(self, key: str, publisher: Publisher) -> None:
+    def __init__(self, key: str, publisher: Publisher, shape: Shape | None = None) -> None:
         self._key = key
         self._publisher = publisher
+        self._shape = shape
+        """None: the one that is known for the key."""
 
     def on_add(self, obj: Object, is_in_initial_list: bool) -> None:
         self._added(self._row(obj), quiet=is_in_initial_list)
@@ -52,7 +54,7 @@ class KindFeed:
 
     def _words(self, before: Row | None, row: Row) -> tuple[str, Tone]:
         try:
-            return change_words(self._key, before, row)
+            return change_words(self._key, before, row, self._shape.columns if self._shape else None)
         except Exception:
             logger.exception("could not say what changed in %s %s", self._key, row.key)
             return "changed", row.tone
@@ -60,7 +62,7 @@ class KindFeed:
     def _row(self, obj: Object) -> Row:
         """The object's row; one that cannot be read is shown by its name all the same, never left out."""
         try:
-            return build_row(self._key, obj)
+            return self._shape.row(obj) if self._shape else build_row(self._key, obj)
         except Exception:
             logger.exception("could not make a row of %s %s", self._key, obj.key)
             meta = obj.metadata

@@ -202,7 +202,10 @@ class ListView(View):
 
     def render_window(self, render: Renderer) -> str:
         rows = "".join(self._row(render, uid) for uid in self._window())
-        return partial(f"#rows-{self.id}", "window", rows) + self._render_sums(render)
+        html = partial(f"#rows-{self.id}", "window", rows) + self._render_sums(render)
+        if self._replica.described is not None:  # the page may have been made before anybody knew these columns
+            html += partial(f"#head-{self.id}", "innerMorph", render("resources/_head.html", self.context()))
+        return html
 
     def _render_update(self, render: Renderer) -> str:
         wanted = self._window()

@@ -27,6 +27,25 @@ Cell = str | int | float | None
 """A column's value, for sorting and comparing; durations and times are Unix seconds, quantities base units."""
 
 
+class Printed(msgspec.Struct, frozen=True, array_like=True):
+    """A column that the definition of a custom resource has printed."""
+
+    name: str
+    type: str
+    """integer, number, string, boolean or date."""
+    path: str
+    """JSONPath."""
+    priority: int = 0
+    """More than 0: only where there is room, as with ``-o wide``."""
+
+
+class Described(msgspec.Struct, frozen=True, array_like=True):
+    """What a kind's cells are, where that is not known beforehand: both ends make the same columns of it."""
+
+    namespaced: bool
+    columns: tuple[Printed, ...] = ()
+
+
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One object as lists show it."""
 
@@ -105,6 +124,13 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     """Objects added, modified, deleted in this tick, for the charts."""
     dictionaries: tuple[bytes, ...] = ()
     """What rows of this and later frames are packed with, each with the first frame that needs it."""
+    described: Described | None = None
+    """What the cells of rows are from here on, in the epoch's first frame with content, of a kind that needs it."""
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it has a number of its own."""
+        return bool(self.rows or self.gone or self.entries or self.described is not None)
 
 
 class Ask(msgspec.Struct, frozen=True, array_like=True):
@@ -139,6 +165,8 @@ class Chunk(msgspec.Struct, frozen=True, array_like=True):
     """In the last chunk: (Unix second, added, modified, deleted) of the last 15 minutes; quiet seconds left out."""
     dictionaries: tuple[bytes, ...] = ()
     """In the first chunk: all that rows of this snapshot or of later frames are packed with, if it was sent before."""
+    described: Described | None = None
+    """In the first chunk: what the cells of rows are, if it was sent before."""
 
 
 class Want(msgspec.Struct, frozen=True, array_like=True):

@@ -17,7 +17,7 @@ import msgspec
 
 from dashboard.live.dictionaries import Announced
 from dashboard.live.layer import Layer, Sender, Trouble
-from dashboard.live.messages import FEED_GROUP, Ask, Chunk, Entry, Frame, Operation, Row, Tone, encoder
+from dashboard.live.messages import FEED_GROUP, Ask, Chunk, Described, Entry, Frame, Operation, Row, Tone, encoder
 from dashboard.live.rates import Rates
 from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS, Snapshots, weight
 from informerd.cache.health import Health
@@ -57,6 +57,9 @@ class Publisher:
         self.rates = Rates()
         self.dictionaries = Announced()
         """What rows are packed with, as far as frames have said."""
+        self.described: Described | None = None
+        """What cells are, as far as frames have said."""
+        self._description: Described | None = None
         self.health: Callable[[], Health] = _starting(clock)
         """Asked for each frame; the worker sets it to its informer's."""
         self._clock = clock
@@ -102,6 +105,11 @@ class Publisher:
         self._pending_entries.append(entry)
         added, modified, deleted = self._counts
         self._counts = (added + (op == "added"), modified + (op == "modified"), deleted + (op == "deleted"))
+        self._wake.set()
+
+    def describe(self, described: Described) -> None:
+        """Say what the cells of rows are, with the next frame; to be called once, before the first `put`."""
+        self._description = described
         self._wake.set()
 
     def nudge(self) -> None:
@@ -158,6 +166,8 @@ class Publisher:
         frames = []
         parts = _parts(changes, entries)
         health = self.health()
+        if self._description is not None and not parts:
+            parts = [((), (), ())]
         for part in parts:
             self.seq += 1
             frames.append(self._frame(health if part is parts[-1] else self._told, part, counts))
@@ -167,6 +177,10 @@ class Publisher:
     def _frame(self, health: Health, part: Part = ((), (), ()), rates: tuple[int, int, int] = (0, 0, 0)) -> Frame:
         rows, gone, entries = part
         self._told = health
+        described = None
+        if self.seq and self._description is not None:  # not with a heartbeat that no number follows
+            described, self._description = self._description, None
+            self.described = described
         return Frame(
             resource=self.key,
             epoch=self.epoch,
@@ -178,6 +192,7 @@ class Publisher:
             entries=entries,
             rates=rates,
             dictionaries=self.dictionaries.announce(rows, self.rows.values()),
+            described=described,
         )
 
     async def _send(self, frames: list[Frame]) -> bool:

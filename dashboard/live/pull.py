@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 
 from dashboard.live.dictionaries import Heard
-from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row
+from dashboard.live.messages import Ask, Chunk, Described, Entry, Frame, Row
 from dashboard.live.rates import Rate
 from dashboard.live.snapshot import weight
 from informerd.cache.health import Health
@@ -43,6 +43,7 @@ class Pull:
         self.entries: tuple[Entry, ...] = ()
         self.rates: tuple[Rate, ...] = ()
         self.health = Health(state="starting", since=clock.time())
+        self.described: Described | None = None
         self.seq = 0
         self.snapshot_epoch = ""
         self._before = before
@@ -103,7 +104,7 @@ class Pull:
 
     def keep(self, frame: Frame) -> None:
         """Keep a frame that arrived meanwhile."""
-        beat = not (frame.rows or frame.gone or frame.entries)
+        beat = not frame.has_content
         place = (frame.epoch, frame.seq, beat)
         self._forget(place)
         self._frames[place] = frame
@@ -121,6 +122,7 @@ class Pull:
 
     def _begin(self, chunk: Chunk) -> None:
         self.snapshot_epoch = chunk.epoch
+        self.described = chunk.described
         self._snapshot, self._total, self.seq = chunk.snapshot, chunk.total, chunk.seq
 
     def _start_over(self, chunk: Chunk) -> bool:

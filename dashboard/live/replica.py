@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dashboard.live.dictionaries import Heard
-from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row
+from dashboard.live.messages import Ask, Chunk, Described, Entry, Frame, Row
 from dashboard.live.pull import Pull, RowChange
 from dashboard.live.rates import Rates
+from dashboard.resources.rows import describe
 from informerd.cache.health import Health, State
 from informerd.clock import Clock
 
@@ -43,6 +44,8 @@ class Change:
     """Feed lines before those that nobody can be told of any more: too many came while nothing was heard."""
     reset: bool = False
     """The first snapshot came: everything is new, `rows` has all of it as adds."""
+    reshaped: bool = False
+    """Rows have other columns from here on: what was made of columns before is to be made anew."""
     state: bool = False
     """`state` or the informer's health (beyond when it was last heard) changed."""
 
@@ -71,6 +74,8 @@ class Replica:
         self.state: ReplicaState = "starting"
         self.stale_since: float | None = None
         """Unix seconds since when it is not live; None while it is."""
+        self.described: Described | None = None
+        """What cells are, of a kind whose columns are not known beforehand and as soon as the worker has said."""
         self.health = Health(state="starting", since=clock.time())
         """The informer's condition, as the last frame said."""
         self.unlisted = False
@@ -128,7 +133,7 @@ class Replica:
             return self._frame_while_pulling(self._pull, frame)
         if frame.epoch != self.epoch:
             return self._start_pull(frame)
-        content = bool(frame.rows or frame.gone or frame.entries)
+        content = frame.has_content
         if frame.seq < self.seq or (content and frame.seq == self.seq) or (not content and frame.sent < self._sent):
             return None  # late or doubled
         self._heard = self._clock.now()
@@ -184,6 +189,7 @@ class Replica:
     def _finish(self, pull: Pull) -> Ask | None:
         """Take the snapshot over, then the frames that came meanwhile."""
         first = self.state == "starting"
+        reshaped = self._describe(pull.described)
         rows = self._replace(pull.rows, pull.changes)
         self._dictionaries = pull.dictionaries
         entries, missed = self._new_entries(pull.entries)
@@ -193,7 +199,11 @@ class Replica:
         self._pull = None
         self.state, self.stale_since = "live", None
         self.gaps_healed, self._open_gaps = self.gaps_healed + self._open_gaps, 0
-        self._tell(Change(rows=rows, entries=entries, missed=0 if first else missed, reset=first, state=True))
+        self._tell(
+            Change(
+                rows=rows, entries=entries, missed=0 if first else missed, reset=first, reshaped=reshaped, state=True
+            )
+        )
         question = None
         for frame in pull.kept(self.epoch):
             question = self.frame(frame) or question
@@ -202,6 +212,7 @@ class Replica:
     def _apply(self, frame: Frame) -> None:
         """Take over a frame that continues what is here."""
         changes: list[RowChange] = []
+        reshaped = frame.described is not None and self._describe(frame.described)
         for uid in frame.gone:
             if (old := self.rows.pop(uid, None)) is not None:
                 self._forget(old)
@@ -217,8 +228,16 @@ class Replica:
         self.seq, self._sent = frame.seq, frame.sent
         news = _told(self.health) != _told(frame.health)
         self.health = frame.health
-        if changes or entries or news:
-            self._tell(Change(rows=changes, entries=entries, missed=missed, state=news))
+        if changes or entries or news or reshaped:
+            self._tell(Change(rows=changes, entries=entries, missed=missed, reshaped=reshaped, state=news))
+
+    def _describe(self, described: Described | None) -> bool:
+        """Take over what cells are; whether that is another thing than before."""
+        if described is None or described == self.described:
+            return False
+        self.described = described
+        describe(self.key, described)
+        return True
 
     def _replace(self, rows: dict[str, Row], changes: list[RowChange]) -> list[RowChange]:
         """Make `rows` what is here; what differed, deletes first."""

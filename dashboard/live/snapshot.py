@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dashboard.live.dictionaries import Announced
-from dashboard.live.messages import Ask, Chunk, Entry, Row
+from dashboard.live.messages import Ask, Chunk, Described, Entry, Row
 from dashboard.live.rates import Rate, Rates
 from informerd.cache.health import Health
 from informerd.clock import Clock
@@ -41,6 +41,9 @@ class Source(Protocol):
     def dictionaries(self) -> Announced: ...
 
     @property
+    def described(self) -> Described | None: ...
+
+    @property
     def health(self) -> Callable[[], Health]: ...
 
 
@@ -58,6 +61,7 @@ class Frozen:
     entries: tuple[Entry, ...]
     rates: tuple[Rate, ...]
     dictionaries: tuple[bytes, ...]
+    described: Described | None
     used: float
 
 
@@ -90,6 +94,7 @@ class Snapshots:
             entries=frozen.entries if last else (),
             rates=frozen.rates if last else (),
             dictionaries=() if ask.index else frozen.dictionaries,
+            described=None if ask.index else frozen.described,
         )
 
     def _chunk(
@@ -104,9 +109,10 @@ class Snapshots:
         entries: tuple[Entry, ...] = (),
         rates: tuple[Rate, ...] = (),
         dictionaries: tuple[bytes, ...] = (),
+        described: Described | None = None,
     ) -> Chunk:
         head = (self._resource, self._epoch, seq, snapshot, index, total, health)
-        return Chunk(*head, rows, entries, rates, dictionaries)
+        return Chunk(*head, rows, entries, rates, dictionaries, described)
 
     def _freeze(self, source: Source) -> Frozen:
         for frozen in self._frozen.values():
@@ -123,6 +129,7 @@ class Snapshots:
             entries=tuple(source.entries),
             rates=source.rates.list(self._clock.time()),
             dictionaries=source.dictionaries.all(),
+            described=source.described,
             used=self._clock.now(),
         )
         self._frozen[name] = frozen

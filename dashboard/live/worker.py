@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from dashboard.live.definitions import Definitions
 from dashboard.live.followed_kind import FollowedKind
 from dashboard.live.layer import Inbox, Layer, Sender, Trouble
 from dashboard.live.messages import ASK_GROUP, ask_decoder, want_decoder
@@ -46,6 +47,7 @@ class Worker:
         self._inbox = Inbox(layer, ASK_GROUP, clock, trouble)
         self._clock = clock
         self._discovery = discovery or Discovery(client, clock=clock)
+        self._definitions = Definitions(client)
         self._layer = layer
         self._sender = Sender(layer, trouble)
         self.factory = SharedInformerFactory(client, clock=clock)
@@ -90,7 +92,7 @@ class Worker:
 
     def _follow(self, kind: KindInfo, epoch: str) -> FollowedKind:
         publisher = Publisher(kind.key, self._layer, self._clock, epoch=epoch, sender=self._sender)
-        return FollowedKind(kind, publisher, self.factory, self._discovery, self._clock)
+        return FollowedKind(kind, publisher, self.factory, self._discovery, self._definitions, self._clock)
 
     def _follow_on_demand(self, kind: KindInfo) -> FollowedKind:
         """With an epoch of its own: followed again later, its frames count from 1 again."""

@@ -15,6 +15,8 @@ from dashboard.live.on_demand import FULL, KEPT, LATELY, MOST, REFUSED_FOR
 from dashboard.live.replicas import Replicas
 from dashboard.live.worker import Worker
 from dashboard.resources.kinds import KINDS, KindInfo, kind_of_key, kinds_named
+from dashboard.resources.query import Query
+from dashboard.resources.rows import columns_for
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
@@ -22,7 +24,7 @@ from tests.clock import FakeClock, settle
 from tests.controlplane import ControlPlane
 from tests.informerd.scripted import ScriptedServer
 from tests.live.fake_layer import RecordingLayer
-from tests.wait import eventually
+from tests.wait import eventually, until
 
 NAMES = [key for key in KINDS if key not in ("pods", "leases.coordination.k8s.io")]
 LEASES = "leases.coordination.k8s.io"
@@ -292,6 +294,75 @@ async def test_objects_of_a_kind_that_somebody_looks_at_reach_both_processes_tha
     await worker.on_demand.stop()  # as a worker that is started again: it is told once more
     await eventually(lambda: worker.on_demand.keys == (kind.key,))
     await eventually(lambda: one.get(kind.key).live and two.get(kind.key).live)
+
+
+DIALS = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "dials.anykind.example.com"},
+    "spec": {
+        "group": "anykind.example.com",
+        "scope": "Cluster",
+        "names": {"plural": "dials", "singular": "dial", "kind": "Dial", "listKind": "DialList"},
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+                "additionalPrinterColumns": [
+                    {"name": "Size", "type": "integer", "jsonPath": ".spec.size"},
+                    {"name": "Ready", "type": "string", "jsonPath": '.status.conditions[?(@.type=="Ready")].status'},
+                    {"name": "Image", "type": "string", "jsonPath": ".spec.image", "priority": 1},
+                ],
+            }
+        ],
+    },
+}
+
+
+def _create_dials(controlplane: ControlPlane) -> None:
+    controlplane.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", DIALS)
+    until(lambda: controlplane.exists("/apis/anykind.example.com/v1/dials"), within=15)
+    for name, size in (("a", 10), ("b", 9), ("c", 100)):
+        ready = {"type": "Ready", "status": "True" if size > 9 else "False"}
+        dial = {
+            "apiVersion": "anykind.example.com/v1",
+            "kind": "Dial",
+            "metadata": {"name": name},
+            "spec": {"size": size, "image": "web:1"},
+            "status": {"conditions": [ready]},
+        }
+        controlplane.create("/apis/anykind.example.com/v1/dials", dial)
+
+
+async def test_a_custom_kind_has_the_columns_of_its_definition_and_is_sorted_and_filtered_by_them(
+    web: tuple[Worker, list[tuple[Interest, Replicas]]], controlplane: ControlPlane
+) -> None:
+    _, ((first, one), _) = web
+    await asyncio.to_thread(_create_dials, controlplane)
+    kind = _generic("dials.anykind.example.com")
+    assert first.follow(kind)
+    replica = one.get(kind.key)
+    await eventually(lambda: replica.live and len(replica.rows) == 3)
+    assert [(column.id, column.header, column.priority) for column in columns_for(kind.key)] == [
+        ("name", "Name", 0),
+        ("size", "Size", 0),
+        ("ready", "Ready", 0),
+        ("image", "Image", 1),
+        ("status", "Status", 0),
+        ("age", "Age", 0),
+    ]
+    query = Query.parse({"sort": ["-size"], "q": ["ready=True"]}, kind.key)
+    assert query.problems == ()
+    result = first._hub._results(kind.key).open(query)
+    await eventually(lambda: result.ready)
+    rows = [result.rows[uid] for uid in result.window(0, 9)]
+    assert [(row.name, row.cells[1]) for row in rows] == [("c", 100), ("a", 10)]
+    window = first._hub.list_view(kind, query).render_window(first._hub._render)
+    assert f'hx-target="#head-{first._hub.list_view(kind, query).id}"' in window
+    assert ">Size<" in window
+    await asyncio.to_thread(controlplane.delete_crd, kind.key)
 
 
 def _generic(key: str) -> KindInfo:

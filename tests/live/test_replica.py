@@ -7,11 +7,23 @@ import random
 import msgspec
 import pytest
 
-from dashboard.live.messages import Ask, Chunk, Entry, Frame, Row, chunk_decoder, encoder, frame_decoder
+from dashboard.live.messages import (
+    Ask,
+    Chunk,
+    Described,
+    Entry,
+    Frame,
+    Printed,
+    Row,
+    chunk_decoder,
+    encoder,
+    frame_decoder,
+)
 from dashboard.live.publisher import Publisher
 from dashboard.live.pull import KEPT_BYTES, PATIENCE, Pull
 from dashboard.live.replica import SILENCE, Change, Replica
 from dashboard.live.snapshot import CHUNK_ROWS
+from dashboard.resources.rows import columns_for
 from informerd.cache.health import Health, State
 from informerd.decoding import packer
 from informerd.objects import Blob
@@ -515,3 +527,24 @@ async def test_thousands_of_rows_travel_in_chunks(clock: FakeClock) -> None:
         ask = replica.chunk(layer.chunks[-1])
     assert rounds == 5
     assert replica.rows == publisher.rows
+
+
+def test_what_cells_are_comes_with_the_first_frame_and_with_each_snapshot() -> None:
+    clock, layer = FakeClock(), RecordingLayer()
+    publisher = Publisher("dials.described.example.com", layer, clock)
+    described = Described(False, (Printed("Size", "integer", ".spec.size"),))
+    publisher.describe(described)
+    early, late = (Replica(publisher.key, clock) for _ in range(2))
+    frames = publisher._taken()
+    assert [(frame.seq, frame.described) for frame in frames] == [(1, described)]
+    changes: list[Change] = []
+    early.on_change(changes.append)
+    early.tick()
+    early.chunk(Chunk(publisher.key, publisher.epoch, 0, "s", 0, 1, publisher.health()))
+    early.frame(frames[0])
+    late.tick()
+    late.chunk(publisher._snapshots.chunk(Ask(publisher.key, "x"), publisher))
+    assert early.described == late.described == described
+    assert [change.reshaped for change in changes] == [False, True]
+    assert [column.id for column in columns_for(publisher.key)] == ["name", "size", "status", "age"]
+    assert publisher._taken() == []

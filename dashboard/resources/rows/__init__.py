@@ -5,18 +5,23 @@ One module a family of kinds; `registry` finds the right one by key. What others
 
 from dashboard.resources.rows.changes import change_words
 from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.registry import build_row, columns_for, default_sort, projection_for
+from dashboard.resources.rows.printed import printed_shape
+from dashboard.resources.rows.registry import build_row, columns_for, default_sort, describe, projection_for
 from dashboard.resources.rows.secrets import mask_secret
+from dashboard.resources.rows.shape import Shape
 from dashboard.resources.rows.wrong import is_wrong, wrong_span
 
 __all__ = [
     "Column",
+    "Shape",
     "build_row",
     "change_words",
     "columns_for",
     "default_sort",
+    "describe",
     "is_wrong",
     "mask_secret",
+    "printed_shape",
     "projection_for",
     "wrong_span",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.messages import Cell, Row, Tone
+from dashboard.resources.rows.column import Column
 from dashboard.resources.rows.field_diff import FieldChange, decode_differing, field_changes
 from dashboard.resources.rows.registry import columns_for
 
@@ -19,11 +20,13 @@ _LONGEST = 60
 """Characters of a value shown in a line."""
 
 
-def change_words(key: str, old: Row | None, new: Row | None) -> tuple[str, Tone]:
+def change_words(
+    key: str, old: Row | None, new: Row | None, columns: tuple[Column, ...] | None = None
+) -> tuple[str, Tone]:
     """What a feed line says and its tone, for an object that was added (`old` None), changed or deleted (`new` None).
 
     Cells come first (``status Pending → Running``), else the fields that differ, three at most. Versions and
-    managedFields alone say ``no visible change``.
+    managedFields alone say ``no visible change``. `columns` are the cells', where they are not those known for the key.
     """
     if new is None:
         return ("deleted" if old is None or not old.status else f"was {old.status}"), "idle"
@@ -31,7 +34,7 @@ def change_words(key: str, old: Row | None, new: Row | None) -> tuple[str, Tone]
         return _arrival(key, new), new.tone
     if old.uid != new.uid:
         return f"deleted and created again: {new.reason or new.status}", new.tone
-    words = _cell_words(key, old, new)
+    words = _cell_words(columns_for(key) if columns is None else columns, old, new)
     if old.deleting is None and new.deleting is not None:
         held = f", held by finalizers: {', '.join(new.finalizers)}" if new.finalizers else ""
         words.insert(0, f"deletion asked for{held}")
@@ -53,8 +56,8 @@ def _arrival(key: str, row: Row) -> str:
     return f"created, {said}" if said else "created"
 
 
-def _cell_words(key: str, old: Row, new: Row) -> list[str]:
-    named = zip(columns_for(key), old.cells, new.cells, strict=False)
+def _cell_words(columns: tuple[Column, ...], old: Row, new: Row) -> list[str]:
+    named = zip(columns, old.cells, new.cells, strict=False)
     return [f"{column.words} {_text(a)} → {_text(b)}" for column, a, b in named if column.words and a != b]
 
 

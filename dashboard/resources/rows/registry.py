@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dashboard.live.messages import Row
+from dashboard.live.messages import Described, Row
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import cluster, config, custom, events, jobs, pods, workloads
 from dashboard.resources.rows.column import Column
+from dashboard.resources.rows.printed import printed_shape
 from dashboard.resources.rows.shape import Shape
 from informerd.objects import Object
 
@@ -30,13 +31,23 @@ SHAPES: Mapping[str, Shape] = MappingProxyType({
 })  # fmt: skip
 
 
+_described: dict[str, Shape] = {}
+"""Shapes of kinds that a worker has described to this process, which shows one cluster."""
+
+
+def describe(key: str, described: Described) -> None:
+    """From here on, rows of a kind that has no shape of its own have these columns in this process."""
+    if key not in SHAPES:
+        _described[key] = printed_shape(described)
+
+
 def shape_of(key: str) -> Shape:
     """The kind's shape; kinds without one of their own show status and age.
 
-    A generic kind has a Namespace column even if it is cluster-scoped, because columns are the same in every process
-    and only discovery knows the scope.
+    A generic kind that no worker has described yet has a Namespace column even if it is cluster-scoped, because columns
+    are the same in every process and only discovery knows the scope.
     """
-    found = SHAPES.get(key)
+    found = SHAPES.get(key) or _described.get(key)
     if found is not None:
         return found
     known = KINDS.get(key)

@@ -1,0 +1,149 @@
+"""The shape of a custom resource whose definition says what to print: kubectl's columns, with our status word.
+
+The rules are those of the API server's table convertor for custom resources: the first value that the path leads to,
+nothing where it leads to none or where the type does not fit.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from dashboard.live.messages import Cell, Described, Printed
+from dashboard.resources.rows.column import CellKind, Column, Order
+from dashboard.resources.rows.custom import Custom, cell, standing
+from dashboard.resources.rows.json_path import JsonPath, UnreadablePath
+from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, cluster_columns, namespaced_columns, seconds
+
+logger = logging.getLogger(__name__)
+
+MOST = 40
+"""Printed columns that are shown."""
+CREATED = ".metadata.creationTimestamp"
+_TAKEN = frozenset({"namespace", "name", "status", "age", "ns", "label", "reason", "owner", "tone"})
+_PROJECTED = frozenset({"spec", "status"})
+_KINDS: dict[str, tuple[CellKind, Order]] = {
+    "integer": ("number", "number"),
+    "number": ("number", "number"),
+    "date": ("age", "age"),
+    "boolean": ("text", "text"),
+    "string": ("text", "natural"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """A column and what is in it."""
+
+    column: Column
+    path: JsonPath | None
+    """None for status and age, which every object has."""
+    type: str = ""
+
+    def read(self, document: dict[str, Any]) -> Cell:
+        return _typed(self.type, self.path.first(document)) if self.path is not None else None
+
+
+def printed_shape(described: Described) -> Shape:
+    """The shape of a kind that is described so; a column whose path cannot be read is left out."""
+    cells = _all_cells(described.columns)
+    make = namespaced_columns if described.namespaced else cluster_columns
+    return Shape(make(*(each.column for each in cells)), Custom, _reader(cells), namespaced=described.namespaced)
+
+
+def _all_cells(printed: tuple[Printed, ...]) -> list[_Cells]:
+    """Status first where the definition prints none, age last where it does not say where."""
+    cells: list[_Cells] = []
+    ids: set[str] = set()
+    for each in printed[:MOST]:
+        made = _cells(each, ids)
+        if made is not None and made.column.id not in ids:
+            cells.append(made)
+            ids.add(made.column.id)
+    if STATUS.id not in ids:
+        cells.append(_Cells(STATUS, None))
+    if AGE.id not in ids:
+        cells.append(_Cells(AGE, None))
+    return cells
+
+
+def _cells(printed: Printed, ids: set[str]) -> _Cells | None:
+    path = printed.path.strip()
+    if path == CREATED and printed.type == "date":
+        return _Cells(AGE, None)
+    if path == ".status.phase" and printed.name.lower() in ("status", "phase"):
+        return _Cells(replace(STATUS, header=printed.name), None)
+    try:
+        read = JsonPath(path)
+    except UnreadablePath as error:
+        logger.warning("the printer column %r is left out: %s", printed.name, error)
+        return None
+    kind, order = _KINDS.get(printed.type, _KINDS["string"])
+    header = " ".join(printed.name.split())[:60] or path
+    words = header.lower() if kind != "age" else ""
+    column = Column(_free(_slug(header), ids), header, kind, 1 if printed.priority > 0 else 0, order, words)
+    return _Cells(column, read, printed.type)
+
+
+def _slug(header: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", header.lower()).strip("-") or "column"
+
+
+def _free(slug: str, ids: set[str]) -> str:
+    """An id that no other column has, and that means nothing else in a filter."""
+    wanted = f"printed-{slug}" if slug in _TAKEN else slug
+    free, number = wanted, 1
+    while free in ids:
+        number += 1
+        free = f"{wanted}-{number}"
+    return free
+
+
+def _reader(cells: list[_Cells]) -> Callable[[Custom], Facts]:
+    roots = {each.path.root for each in cells if each.path is not None}
+    whole = not roots <= _PROJECTED
+
+    def read(obj: Custom) -> Facts:
+        status, tone, reason, since = standing(obj)
+        document = _whole(obj) if whole else {"spec": obj.spec, "status": obj.status}
+        own: dict[str, Cell] = {STATUS.id: status, AGE.id: age(obj)}
+        values = tuple(own[each.column.id] if each.path is None else each.read(document) for each in cells)
+        return Facts(status, tone, values, reason, since)
+
+    return read
+
+
+def _whole(obj: Custom) -> dict[str, Any]:
+    decoded = msgspec.json.decode(obj.blob.json()) if obj.blob is not None else {}
+    return decoded if isinstance(decoded, dict) else {}
+
+
+def _typed(kind: str, value: Any) -> Cell:
+    """The value as a cell of this type; None where it does not fit."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is None:
+        return None
+    if kind == "integer":
+        return cell(int(value) if isinstance(value, float) and abs(value) < 2**53 else value) if number else None
+    if kind == "number":
+        return cell(value) if number else None
+    if kind == "boolean":
+        return ("true" if value else "false") if isinstance(value, bool) else None
+    if kind == "date":
+        return _moment(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else str(value) if number else cell(value)
+
+
+def _moment(value: Any) -> Cell:
+    try:
+        return seconds(msgspec.convert(value, datetime)) if isinstance(value, str) else None
+    except msgspec.ValidationError:
+        return "<invalid>"

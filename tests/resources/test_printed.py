@@ -1,0 +1,116 @@
+"""Printer columns: JSONPath as definitions use it, and the columns and cells that are made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+import zstandard
+
+from dashboard.live.messages import Cell, Described, Printed
+from dashboard.resources.rows import printed_shape
+from dashboard.resources.rows.custom import Custom
+from dashboard.resources.rows.json_path import JsonPath, UnreadablePath
+from informerd.objects import Blob
+
+DOCUMENT = {
+    "metadata": {"annotations": {"example.com/team": "red"}},
+    "spec": {
+        "size": 3,
+        "hosts": ["a", "b", "c"],
+        "ports": [{"name": "http", "port": 80}, {"name": "g", "port": 90}],
+    },
+    "status": {"conditions": [{"type": "Synced", "status": "False"}, {"type": "Ready", "status": "True"}], "ok": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        (".spec.size", 3),
+        ("spec.size", 3),
+        ("{.spec.size}", 3),
+        ("$.spec.size", 3),
+        (".spec['size']", 3),
+        ('.spec["size"]', 3),
+        (".spec.hosts[0]", "a"),
+        (".spec.hosts[-1]", "c"),
+        (".spec.hosts[7]", None),
+        (".spec.hosts[*]", "a"),
+        (".spec.hosts", ["a", "b", "c"]),
+        (".spec.ports[*].port", 80),
+        ('.spec.ports[?(@.name=="g")].port', 90),
+        (".spec.ports[?(@.name == 'g')].port", 90),
+        (".spec.ports[?(@.port!=80)].name", "g"),
+        ('.status.conditions[?(@.type=="Ready")].status', "True"),
+        ('.status.conditions[?(@.type=="Gone")].status', None),
+        (r".metadata.annotations.example\.com/team", "red"),
+        (".metadata.annotations['example.com/team']", "red"),
+        (".spec.size.deeper", None),
+        (".spec.missing", None),
+    ],
+)
+def test_a_path_leads_to_the_first_value_or_to_nothing(path: str, found: object) -> None:
+    assert JsonPath(path).first(DOCUMENT) == found
+
+
+@pytest.mark.parametrize("path", ["..size", ".spec.hosts[0:2]", ".spec['a','b']", ".a[", ".spec.[x]", ".a" * 600])
+def test_a_path_that_means_nothing_here_is_refused(path: str) -> None:
+    with pytest.raises(UnreadablePath):
+        JsonPath(path)
+
+
+def columns(*printed: tuple[str, str, str], namespaced: bool = True) -> list[str]:
+    described = Described(namespaced, tuple(Printed(*each) for each in printed))
+    return [column.id for column in printed_shape(described).columns]
+
+
+def cells(*printed: tuple[str, str, str], obj: dict[str, Any] | None = None) -> tuple[Cell, ...]:
+    raw = msgspec.json.encode(DOCUMENT if obj is None else obj)
+    projected = msgspec.convert(DOCUMENT if obj is None else obj, Custom)
+    made = msgspec.structs.replace(projected, blob=Blob(zstandard.compress(raw)))
+    row = printed_shape(Described(False, tuple(Printed(*each) for each in printed))).row(made)
+    return row.cells[1 : 1 + len(printed)]
+
+
+def test_status_and_age_are_added_where_the_definition_prints_none() -> None:
+    assert columns(("Size", "integer", ".spec.size")) == ["namespace", "name", "size", "status", "age"]
+    assert columns(namespaced=False) == ["name", "status", "age"]
+
+
+def test_the_age_of_a_definition_is_the_age_of_all_lists_and_its_phase_the_status() -> None:
+    printed = (("Phase", "string", ".status.phase"), ("Age", "date", ".metadata.creationTimestamp"))
+    assert columns(*printed, ("Last", "string", ".spec.last")) == ["namespace", "name", "status", "age", "last"]
+
+
+def test_no_two_columns_share_a_name_and_none_takes_one_that_means_something_else() -> None:
+    printed = (
+        ("Name", "string", ".spec.name"),
+        ("Up To", "integer", ".a"),
+        ("up-to", "integer", ".b"),
+        ("Ns", "string", ".c"),
+    )
+    assert columns(*printed)[2:6] == ["printed-name", "up-to", "up-to-2", "printed-ns"]
+
+
+def test_a_column_whose_path_cannot_be_read_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    assert columns(("Bad", "string", ".."), ("Size", "integer", ".spec.size"))[2:3] == ["size"]
+    assert "the printer column 'Bad' is left out" in caplog.text
+
+
+def test_priority_makes_a_column_wide() -> None:
+    described = Described(True, (Printed("Image", "string", ".spec.image", 1),))
+    assert [column.wide for column in printed_shape(described).columns if column.id == "image"] == [True]
+
+
+def test_values_have_the_type_of_their_column_and_are_left_out_where_they_do_not_fit() -> None:
+    assert cells(("Size", "integer", ".spec.size"), ("Hosts", "integer", ".spec.hosts")) == (3, None)
+    assert cells(("Ok", "boolean", ".status.ok"), ("Size", "boolean", ".spec.size")) == ("true", None)
+    assert cells(("Size", "string", ".spec.size"), ("Hosts", "string", ".spec.hosts")) == ("3", '["a","b","c"]')
+    assert cells(("Team", "string", r".metadata.annotations.example\.com/team")) == ("red",)
+
+
+def test_dates_are_moments_and_a_wrong_one_says_so_as_in_kubectl() -> None:
+    obj = {"metadata": {}, "spec": {"at": "2026-01-01T00:00:00Z", "never": "soon"}}
+    assert cells(("At", "date", ".spec.at"), ("Never", "date", ".spec.never"), obj=obj) == (1767225600.0, "<invalid>")
