@@ -6,6 +6,7 @@ from devcluster.workload.behaviour import BEHAVIOUR
 from devcluster.workload.building import Json
 from devcluster.workload.projections import Deployment
 from devcluster.workload.stage import Stage, image_of, next_version, version_of
+from informerd.errors import InformerdError
 
 GIVE_UP = 120.0
 """Seconds after which a team looks at a release that does not come to its end."""
@@ -26,17 +27,18 @@ async def canary(stage: Stage) -> None:
     if found is None:
         return
     image = next_version(image_of(found))
-    body = _canary_of(found, image)
-    key = f"{body['metadata']['namespace']}/{body['metadata']['name']}"
-    if stage.cluster.deployments.get(key) is None:
-        await stage.cluster.deployments.create(body)
-    await stage.until(lambda: (made := stage.cluster.deployments.get(key)) is None or made.is_settled, 60)
-    await stage.wait(20, 30)
-    await stage.roll_out(image, f"release {version_of(image)}, tried as a canary")
-    await stage.settle()
-    made = stage.cluster.deployments.get(key)
-    if made is not None:
+    made = await stage.cluster.deployments.create(_canary_of(found, image))  # there already: somebody's own, no story
+    if made is None:
+        return
+    try:
+        await stage.until(lambda: (now := stage.cluster.deployments.get(made.key)) is None or now.is_settled, 60)
+        await stage.wait(20, 30)
+        await stage.roll_out(image, f"release {version_of(image)}, tried as a canary")
+        await stage.settle()
+    except InformerdError:
         await stage.cluster.deployments.delete(made)
+        raise
+    await stage.cluster.deployments.delete(made)
 
 
 async def missing_image(stage: Stage) -> None:

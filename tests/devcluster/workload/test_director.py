@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from collections import Counter
 
 import pytest
 
 from devcluster.workload.director import Story
+from devcluster.workload.fleet import fleet
 from devcluster.workload.hands_off import SECONDS
 from devcluster.workload.mydemos import HANDS_OFF_SECONDS
-from devcluster.workload.stage import changed_template, next_version
+from devcluster.workload.stage import Stage, changed_template, next_version
 from devcluster.workload.stories import load, releases, trouble
 from devcluster.workload.teams import APPS, MYDEMOS
+from informerd.errors import AlreadyExists
 from tests.devcluster.workload.world import (
     DEMOS,
     DEPLOYMENTS,
@@ -21,6 +25,7 @@ from tests.devcluster.workload.world import (
     SETS,
     Json,
     condition,
+    deployment,
     running,
     told,
 )  # fmt: skip
@@ -122,6 +127,19 @@ async def test_a_story_ends_as_it_should(name: str) -> None:
         if versions == ["2.31.0"] and name != "rush hour":
             revisions = found["metadata"]["annotations"]["deployment.kubernetes.io/revision"]
             assert revisions == "5", "one forward, one back"
+
+
+async def test_a_canary_does_not_touch_a_deployment_that_somebody_has_under_its_name() -> None:
+    async with running(pods=60) as world:
+        world.create(DEPLOYMENTS, deployment("web-canary"), "shop")
+        await world.live(1)
+        app = fleet(60).app("shop/web")
+        assert app is not None
+        stage = Stage(world.casts[0], fleet(60), random.Random(4), app, 1)
+        task = asyncio.ensure_future(releases.canary(stage))
+        assert await world.live(200, task.done)
+        assert isinstance(task.exception(), AlreadyExists), "there is no story"
+        assert world.one(DEPLOYMENTS, "shop", "web-canary")["metadata"]["generation"] == 1
 
 
 @pytest.mark.parametrize(
