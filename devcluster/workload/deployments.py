@@ -64,11 +64,20 @@ class DeploymentController:
         try:
             made = await self._cluster.replica_sets.create(body)
         except AlreadyExists:
-            return False  # of somebody else's, or not seen yet: the next try tells
+            await self._adopt(deployment, body)  # or it is somebody else's, or not seen yet: the next try tells
+            return False
         await self._mark(deployment, number)
         if made is not None:
             self._say_scaled(deployment, made, 0, first)
         return True
+
+    async def _adopt(self, deployment: Deployment, body: Json) -> None:
+        """Take over a ReplicaSet of this very template that nobody owns, as `delete --cascade=orphan` leaves one."""
+        meta = body["metadata"]
+        found = self._cluster.replica_sets.get(f"{meta['namespace']}/{meta['name']}")
+        if found is not None and not found.metadata.owner_references and found.metadata.deletion_timestamp is None:
+            owners = {"ownerReferences": [building.owner(deployment)]}
+            await self._cluster.replica_sets.patch(found, {"metadata": owners})
 
     async def _renumber(self, deployment: Deployment, current: ReplicaSet, old: Sequence[ReplicaSet]) -> ReplicaSet:
         """A template that comes back gets the newest revision; where it comes from is kept."""

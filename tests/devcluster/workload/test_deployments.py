@@ -10,6 +10,7 @@ import pytest
 
 from devcluster.kubeconfig import write_kubeconfig
 from devcluster.server import objects
+from devcluster.server.options import DeleteOptions
 from devcluster.server.pod_words import pod_status
 from tests.devcluster.kubectl import KubectlSide, kubectl_binary
 from tests.devcluster.workload.world import DEPLOYMENTS, SETS, Json, World, condition, deployment
@@ -152,3 +153,13 @@ async def test_old_revisions_are_kept_as_many_as_asked_for(calm: World) -> None:
         change_image(calm, "mine", f"nginx:1.29.{number}")
         assert await calm.live(40, lambda: is_done(calm, "mine"))
     assert await calm.live(5, lambda: len(calm.sets("mine")) == 2)
+
+
+async def test_one_made_again_takes_over_what_its_deletion_left_as_orphans(calm: World) -> None:
+    await deployed(calm, 2)
+    before = {pod["metadata"]["name"] for pod in calm.pods("mine")}
+    kind = calm.core.kind(DEPLOYMENTS)
+    calm.core.deletion.delete(kind, "default", "mine", DeleteOptions(policy="Orphan"))
+    assert await calm.live(5, lambda: calm.get(DEPLOYMENTS, "default", "mine") is None)
+    await deployed(calm, 2)
+    assert {pod["metadata"]["name"] for pod in calm.pods("mine")} == before
