@@ -8,6 +8,8 @@ What it leaves out, on purpose: storage on disk, more than one user, RBAC, admis
 versions, server-side apply (415), aggregated APIs, protobuf in answers and of custom resource
 definitions (bodies of the other built-in kinds are taken), pod logs, exec and eviction, a namespace's finalize, the
 scale and the selectableFields of custom resources, CEL rules but the one in validation.py, quotas, priority classes,
+answers in YAML or a 406 for what is not
+served (all is JSON), /openapi/v2, /metrics, single health checks, the paths below /api/v1/watch,
 rules on fields that nobody sets in a demo (security contexts, tolerations, taints, names of resources), prose in the
 schemas of built-in kinds, and every built-in kind that kinds.py does not name.
 

@@ -36,6 +36,8 @@ class Kind:
     """Whether metadata.generation counts changes of the spec."""
     unconditional_update: bool = True
     """Whether an update without resourceVersion is accepted."""
+    created_by_update: bool = False
+    """Whether an update of what is not there creates it."""
     scales: bool = False
     """Whether there is a scale subresource."""
     custom: bool = False
@@ -97,13 +99,13 @@ PODS = _core("pods", "Pod", "po", categories=("all",), has_status=True, counts_g
 
 BUILT_IN: tuple[Kind, ...] = (
     _core("configmaps", "ConfigMap", "cm"),
-    _core("events", "Event", "ev"),
+    _core("events", "Event", "ev", created_by_update=True),
     NAMESPACES,
     _core("nodes", "Node", "no", namespaced=False, has_status=True),
     PODS,
     _core("secrets", "Secret"),
     _core("serviceaccounts", "ServiceAccount", "sa"),
-    _core("services", "Service", "svc", categories=("all",), has_status=True),
+    _core("services", "Service", "svc", categories=("all",), has_status=True, created_by_update=True),
     _apps("deployments", "Deployment", "deploy"),
     _apps("replicasets", "ReplicaSet", "rs"),
     Kind(
@@ -112,7 +114,7 @@ BUILT_IN: tuple[Kind, ...] = (
     ),
     Kind(
         group="coordination.k8s.io", version="v1", plural="leases", kind="Lease", singular="lease",
-        unconditional_update=False,
+        unconditional_update=False, created_by_update=True,
     ),
     CUSTOM_RESOURCE_DEFINITIONS,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devcluster.server.kinds import NAMESPACES, Kind
+from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, Kind
 from devcluster.server.objects import Object
 from devcluster.server.status import (
     FieldError,
@@ -78,7 +78,9 @@ def check_uid(kind: Kind, obj: Object, record: Record, *, dry_run: bool) -> None
     if not uid or uid == record.uid:
         return
     root = "" if dry_run else "/registry"
-    path = "/".join((root, *(part for part in (kind.group, kind.plural, *record.key) if part)))
+    group = kind.group if kind.custom or kind is CUSTOM_RESOURCE_DEFINITIONS else ""
+    place = {"nodes": "minions", "services": "services/specs"}.get(kind.key, kind.plural)
+    path = "/".join((root, *(part for part in (group, place, *record.key) if part)))
     why = (
         f"StorageError: invalid object, Code: 4, Key: {path}, ResourceVersion: 0, AdditionalErrorMsg: "
         f"Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"

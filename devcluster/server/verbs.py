@@ -100,11 +100,24 @@ class Verbs:
         warnings = self._admission.admit(kind, obj, options)
         with _warned(warnings):
             preconditions.check_identity(kind, namespace, name, obj)
-            old_record = self.get(kind, *self.key(kind, namespace, name))
+            key = self.key(kind, namespace, name)
+            if kind.created_by_update and not subresource and self._store.get(kind.key, key) is None:
+                return self._create_by_update(kind, namespace, obj, options, warnings)
+            old_record = self.get(kind, *key)
             preconditions.check_uid(kind, obj, old_record, dry_run=options.dry_run)
             preconditions.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
             raw = self._replace(kind, old_record, obj, options, subresource)
         return Outcome(200, raw, tuple(warnings))
+
+    def _create_by_update(
+        self, kind: Kind, namespace: str, obj: Object, options: WriteOptions, warnings: list[str]
+    ) -> Outcome:
+        """What an update finds missing is made, whatever version it was based on, but not under another's uid."""
+        nothing = Record(self.key(kind, namespace, obj["metadata"]["name"]), "", 0, b"", {}, {})
+        preconditions.check_namespace(self._store, kind, namespace, obj)
+        preconditions.check_uid(kind, obj, nothing, dry_run=options.dry_run)
+        obj["metadata"].pop("resourceVersion", None)
+        return self._create(kind, namespace, obj, options, warnings)
 
     def patch(
         self, kind: Kind, namespace: str, name: str, patch: Any, patch_type: str, options: WriteOptions,

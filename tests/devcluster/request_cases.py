@@ -191,6 +191,25 @@ def _sizes() -> Iterator[Case]:
     yield Case("more than etcd takes, as a dry run", "POST", G + DRY, large)
 
 
+def _updates_of_nothing() -> Iterator[Case]:
+    """Some kinds are created by an update."""
+    leases = "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases"
+
+    def lease(name: str, **meta: Any) -> Json:
+        body = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": name, **meta}}
+        return {**body, "spec": {"holderIdentity": "x"}}
+
+    for name, meta in (("plain", {}), ("version", {"resourceVersion": "5"}), ("uid", {"uid": "abc"})):
+        yield Case(f"update of no lease, {name}", "PUT", f"{leases}/{name}{DRY}", lease(name, **meta))
+    yield Case("update of no lease, uid, for real", "PUT", f"{leases}/uid", lease("uid", uid="abc"))
+    yield Case("update of no lease, bad name", "PUT", f"{leases}/A_b", lease("A_b"))
+    yield Case("update of no lease in no namespace", "PUT", f"{leases}/a".replace("{ns}", "nonsuch"), lease("a"))
+    service = {"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}}
+    yield Case("update of no service", "PUT", f"{CORE}/services/s{DRY}", service)
+    yield Case("update of no map", "PUT", f"{MAPS}/nonsuch{DRY}", {"metadata": {"name": "nonsuch"}})
+
+
 REQUEST_CASES: tuple[Case, ...] = (
     *_queries(), *_options(), *_methods(), *_strategic(), *_json_patches(), *_definitions(), *_sizes(),
+    *_updates_of_nothing(),
 )  # fmt: skip
