@@ -7,7 +7,7 @@ from django.urls import path, re_path
 from dashboard.controllers import pages as controllers
 from dashboard.edits import pages as edits
 from dashboard.live import pages as live
-from dashboard.resources import missing
+from dashboard.resources import missing, search
 from dashboard.resources import pages as resources
 
 _OBJECT = "resources/<str:resource>/<str:namespace>/<str:name>/"
@@ -17,6 +17,7 @@ urlpatterns = [
     path("feed/", live.feed, name="feed"),
     path("controllers/", controllers.controllers, name="controllers"),
     path("controllers/requeue/", controllers.requeue, name="requeue"),
+    path("search/", search.search, name="search"),
     path("theme/", live.theme, name="theme"),
     path("healthz", live.healthz, name="healthz"),
     path("readyz", live.readyz, name="readyz"),

@@ -1,4 +1,4 @@
-/* Single-key shortcuts. Never while typing, never with Ctrl, Alt or Meta (but Ctrl K), and not at all where somebody
+/* Single-key shortcuts. Never while typing, never with Ctrl, Alt or Meta, and not at all where somebody
    switched them off (WCAG 2.1.4; kept in localStorage). The help dialog lists them. */
 (() => {
   "use strict";
@@ -106,13 +106,9 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented) return;
-    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
-      if (focusFilter()) event.preventDefault();
-      return;
-    }
     if (event.key === "Escape" && event.target.id === "q") return event.target.blur();
     if (off || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (dialog?.open || isTyping(event.target)) return;
+    if (document.querySelector("dialog[open]") || isTyping(event.target)) return;
     if (event.timeStamp < pending.go && onGo(event)) return event.preventDefault();
     if (event.key === "g") {
       pending.go = event.timeStamp + 1200;

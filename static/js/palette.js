@@ -1,0 +1,89 @@
+/* The command palette (Ctrl K): what is typed is looked for on the server, arrows choose, Enter goes there. The focus
+   stays in the box; aria-activedescendant says which line is chosen. */
+(() => {
+  "use strict";
+
+  const WAIT = 60; // milliseconds after a key press, so that typing fast asks once
+  const dialog = document.getElementById("palette");
+  const input = document.getElementById("palette-q");
+  const hits = document.getElementById("palette-hits");
+  const said = document.getElementById("palette-said");
+  const state = { timer: 0, asking: null };
+  if (!dialog) return;
+
+  const options = () => [...hits.querySelectorAll("[role=option]")];
+  const chosen = () => hits.querySelector("[aria-selected=true]");
+
+  function choose(option) {
+    chosen()?.setAttribute("aria-selected", "false");
+    option?.setAttribute("aria-selected", "true");
+    option?.scrollIntoView({ block: "nearest" });
+    if (option) input.setAttribute("aria-activedescendant", option.id);
+    else input.removeAttribute("aria-activedescendant");
+  }
+
+  function fill(html) {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    const words = page.querySelector("[data-said]");
+    if (!words) throw new Error("no answer to the question"); // a proxy's sign-in, perhaps
+    words.remove();
+    hits.replaceChildren(...page.body.children);
+    options().forEach((option, index) => { option.id = `hit-${index}`; });
+    said.textContent = words.textContent;
+    choose(options()[0]);
+  }
+
+  async function ask() {
+    state.asking?.abort();
+    const asking = state.asking = new AbortController();
+    try {
+      const query = new URLSearchParams({ q: input.value });
+      const answer = await fetch(`/search/?${query}`, { signal: asking.signal });
+      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+      fill(await answer.text());
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      hits.replaceChildren();
+      choose(null);
+      said.textContent = "The server cannot be asked just now.";
+    }
+  }
+
+  function open() {
+    if (dialog.open || document.querySelector("dialog[open]")) return;
+    input.value = "";
+    dialog.showModal();
+    input.focus();
+    ask();
+  }
+
+  function move(step) {
+    const all = options();
+    if (all.length) choose(all[(all.indexOf(chosen()) + step + all.length) % all.length]);
+  }
+
+  input.addEventListener("input", () => {
+    clearTimeout(state.timer);
+    choose(null); // Enter must not go to what an older text found
+    state.timer = setTimeout(ask, WAIT);
+  });
+
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    const keys = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: () => chosen()?.click() };
+    if (!Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "k") return;
+    event.preventDefault();
+    open();
+  });
+
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-palette]")) open();
+    if (target === dialog) dialog.close(); // the backdrop
+  });
+})();
