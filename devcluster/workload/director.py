@@ -78,13 +78,15 @@ class Director:
             return
         app = dice.choice(apps)
         self._busy.add(app.key)
+        stage = Stage(self._cast, self._fleet, dice, app, number)
         try:
-            await story(Stage(self._cast, self._fleet, dice, app, number))
+            await story(stage)
         except InformerdError as error:
             _log.debug("%s: %s", story, error)
         finally:
             self._busy.discard(app.key)
-            self._hands_off.ours(app)
+            if stage.deployment is not None:
+                self._hands_off.ours(app)
 
     def _is_free(self, app: App) -> bool:
         """Whether nothing happens to it already, and nobody works on it."""

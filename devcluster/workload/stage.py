@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from devcluster.workload.building import Json
 from devcluster.workload.cluster import APP, Cluster
@@ -43,6 +43,12 @@ class Stage:
     dice: random.Random
     app: App
     number: int
+    _known: dict[str, int] = field(default_factory=dict)
+    """The application's newest generation that is this story's doing."""
+
+    def __post_init__(self) -> None:
+        if (found := self.cluster.deployments.get(self.app.key)) is not None:
+            self._known[self.app.key] = found.metadata.generation
 
     @property
     def cluster(self) -> Cluster:
@@ -50,8 +56,10 @@ class Stage:
 
     @property
     def deployment(self) -> Deployment | None:
-        """The application's; None where somebody deleted it."""
-        return self.cluster.deployments.get(self.app.key)
+        """The application's; None where somebody deleted it, or changed it since: the story is over then."""
+        found = self.cluster.deployments.get(self.app.key)
+        is_ours = found is not None and found.metadata.generation <= self._known.get(self.app.key, 0)
+        return found if is_ours else None
 
     @property
     def pods(self) -> list[Pod]:
@@ -87,8 +95,17 @@ class Stage:
 
     async def scale(self, replicas: int) -> None:
         """Ask for so many pods."""
+        await self.change({"replicas": replicas})
+
+    async def change(self, spec: Json) -> None:
+        """Merge something into the application's spec."""
         if (found := self.deployment) is not None:
-            await self.cluster.deployments.patch(found, {"spec": {"replicas": replicas}})
+            self._known[self.app.key] = found.metadata.generation + 1
+            await self.cluster.deployments.patch(found, {"spec": spec})
+
+    async def _replace(self, found: Deployment, values: Json) -> None:
+        self._known[self.app.key] = found.metadata.generation + 1
+        await self.cluster.deployments.replace(found, values)
 
     async def roll_out(self, image: str, cause: str, *, behaviour: Json | None = None, memory: str = "") -> None:
         """Give the application another image. `behaviour` are annotations of its pods, which a later one takes back."""
@@ -98,7 +115,7 @@ class Stage:
         template = changed_template(found.spec.template, image, behaviour or {}, memory)
         annotations = {**found.metadata.annotations, CAUSE: cause}
         values = {"/spec/template": template, "/metadata/annotations": annotations}
-        await self.cluster.deployments.replace(found, values)
+        await self._replace(found, values)
 
     async def undo(self) -> None:
         """Roll back to the revision before, as `kubectl rollout undo` does."""
@@ -113,7 +130,7 @@ class Stage:
             labels = dict(template["metadata"]["labels"])
             labels.pop("pod-template-hash", None)
             template["metadata"] = {**template["metadata"], "labels": labels}
-            await self.cluster.deployments.replace(found, {"/spec/template": template})
+            await self._replace(found, {"/spec/template": template})
 
 
 def changed_template(template: Template, image: str, annotations: Json, memory: str) -> Template:

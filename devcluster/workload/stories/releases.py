@@ -69,9 +69,8 @@ async def paused_release(stage: Stage) -> None:
     half = found.spec.replicas // 2
     await stage.until(lambda: (now := stage.deployment) is None or now.status.updated_replicas >= half, 60)
     for paused, pause in ((True, 20.0), (False, 0.0)):
-        now = stage.deployment
-        if now is not None:
-            await stage.cluster.deployments.patch(now, {"spec": {"paused": paused or None}})
+        if stage.deployment is not None:
+            await stage.change({"paused": paused or None})
             await stage.wait(pause, pause)
     await stage.settle()
 

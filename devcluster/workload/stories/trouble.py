@@ -69,7 +69,7 @@ async def fits_nowhere(stage: Stage) -> None:
     if found is None:
         return
     where = {"disk": "nvme"}
-    await stage.cluster.deployments.patch(found, {"spec": {"template": {"spec": {"nodeSelector": where}}}})
+    await stage.change({"template": {"spec": {"nodeSelector": where}}})
     await stage.wait(50, 70)
     await stage.undo()
     await stage.settle()

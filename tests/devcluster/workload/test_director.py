@@ -129,6 +129,15 @@ async def test_a_story_ends_as_it_should(name: str) -> None:
             assert revisions == "5", "one forward, one back"
 
 
+async def test_a_story_ends_where_a_person_changes_its_application() -> None:
+    async with told(load.rush_hour) as (world, task):
+        assert await world.live(30, lambda: world.one(DEPLOYMENTS, "shop", "web")["spec"]["replicas"] > 10)
+        world.patch(DEPLOYMENTS, "shop", "web", {"spec": {"replicas": 4}})
+        assert await world.live(240, task.done)
+        await world.live(1)
+        assert world.one(DEPLOYMENTS, "shop", "web")["spec"]["replicas"] == 4, "not what was usual"
+
+
 async def test_a_canary_does_not_touch_a_deployment_that_somebody_has_under_its_name() -> None:
     async with running(pods=60) as world:
         world.create(DEPLOYMENTS, deployment("web-canary"), "shop")
