@@ -142,18 +142,31 @@ class Garbage:
     def _delete_dependents(self, record: Record) -> None:
         for bucket, key in self._store.dependents(record.uid):
             kind, dependent = self._registry.bucket(bucket), self._store.get(bucket, key)
-            if kind is not None and dependent is not None and not dependent.deleting:
+            if kind is None or dependent is None:
+                continue
+            if any(self._stays(uid) for uid in dependent.owners if uid != record.uid):
+                self._disown(kind, dependent, record.uid)
+            elif not dependent.deleting:
                 self._delete(kind, dependent, DeleteOptions(policy="Foreground"))
+
+    def _stays(self, uid: str) -> bool:
+        """Whether an owner is there and not being deleted."""
+        place = self._store.place(uid)
+        owner = self._store.get(*place) if place is not None else None
+        return owner is not None and not owner.deleting
 
     def _orphan_dependents(self, record: Record) -> None:
         for bucket, key in self._store.dependents(record.uid):
             kind, dependent = self._registry.bucket(bucket), self._store.get(bucket, key)
-            if kind is None or dependent is None:
-                continue
-            obj = objects.decode(dependent)
-            owners = [owner for owner in obj["metadata"]["ownerReferences"] if owner["uid"] != record.uid]
-            obj["metadata"]["ownerReferences"] = owners
-            self._store.put(bucket, objects.encode(obj, kind, self._store.next_revision))
+            if kind is not None and dependent is not None:
+                self._disown(kind, dependent, record.uid)
+
+    def _disown(self, kind: Kind, dependent: Record, uid: str) -> None:
+        """Take an owner out of its references."""
+        obj = objects.decode(dependent)
+        owners = [owner for owner in obj["metadata"]["ownerReferences"] if owner["uid"] != uid]
+        obj["metadata"]["ownerReferences"] = owners
+        self._store.put(kind.key, objects.encode(obj, kind, self._store.next_revision))
 
     def _release(self, kind: Kind, record: Record, finalizer: str) -> None:
         """Take a finalizer away; without any left, and its time over, the object goes."""

@@ -172,6 +172,18 @@ def test_foreground_deletion_waits_for_the_dependents(core: Core) -> None:
     assert "deletionTimestamp" in child["metadata"]
 
 
+def test_foreground_deletion_leaves_what_has_another_owner_too(core: Core) -> None:
+    owner, other = create(core, MAPS, config_map("owner")), create(core, MAPS, config_map("other"))
+    dependent = config_map("dependent", owner)
+    dependent["metadata"]["ownerReferences"] += config_map("x", other)["metadata"]["ownerReferences"]
+    create(core, MAPS, dependent)
+    delete(core, MAPS, "owner", policy="Foreground")
+    core.garbage.collect()
+    assert found(core, MAPS, "owner") is None
+    left = (found(core, MAPS, "dependent") or {})["metadata"]["ownerReferences"]
+    assert [each["name"] for each in left] == ["other"]
+
+
 def test_foreground_deletion_ends_when_the_dependents_are_gone(core: Core) -> None:
     owner = create(core, MAPS, config_map("owner"))
     create(core, MAPS, config_map("child", owner))
