@@ -36,6 +36,7 @@ from informerd.rest.cluster import ClusterConfig, load_kubeconfig
 NAMESPACES = 20
 WRITERS = 32
 JSON = "application/json"
+_EVENT = b'{"type":"'
 _LENGTH = re.compile(rb"(?i)content-length: (\d+)")
 
 
@@ -173,8 +174,10 @@ class Watch(threading.Thread):
         query = f"/api/v1/pods?watch=1&resourceVersion={self._version}&timeoutSeconds=120"
         with socket.create_connection(host) as raw, tls.wrap_socket(raw, server_hostname=host[0]) as held:
             held.sendall(f"GET {query} {head}\r\n".encode())
-            while self.seen < self._events and (chunk := held.recv(1 << 18)):
-                self.seen += chunk.count(b'{"type":"')
+            rest = b""
+            while self.seen < self._events and (chunk := rest + held.recv(1 << 18)) != rest:
+                self.seen += chunk.count(_EVENT)
+                rest = chunk[1 - len(_EVENT) :]
 
 
 def _creates(pods: int) -> Iterator[tuple[str, bytes, str]]:
@@ -200,7 +203,9 @@ async def load(running: Server, pods: int, writes: int, watchers: int) -> list[L
     await write(access, "POST", [("/api/v1/namespaces", json.dumps(space).encode(), JSON) for space in spaces])
     empty = running.resident_mb
     created = await write(access, "POST", list(_creates(pods)))
-    filled, version = running.resident_mb, str(NAMESPACES + pods)
+    filled = running.resident_mb
+    async with client(running.kubeconfig) as session, session.get("/api/v1/pods", params={"limit": "1"}) as answer:
+        version = (await answer.json())["metadata"]["resourceVersion"]
     patches = list(_patches(pods, writes))
     watching = [Watch(access, version, writes) for _ in range(watchers)]
     for watch in watching:
