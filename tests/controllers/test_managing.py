@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -38,8 +39,9 @@ async def run(controlplane: ControlPlane) -> AsyncIterator[Callable[..., Manager
         await task
 
 
-def let(controlplane: ControlPlane, user: str, *rules: dict[str, list[str]]) -> None:
-    """Give a user rights in the whole cluster."""
+@contextmanager
+def let(controlplane: ControlPlane, user: str, *rules: dict[str, list[str]]) -> Iterator[None]:
+    """Give a user rights in the whole cluster, and take them away: others try what that user may not do."""
     name = f"{user}-{uuid.uuid4().hex[:6]}"
     path = f"/apis/{RBAC}/v1"
     controlplane.create(f"{path}/clusterroles", {"metadata": {"name": name}, "rules": list(rules)})
@@ -50,6 +52,11 @@ def let(controlplane: ControlPlane, user: str, *rules: dict[str, list[str]]) -> 
         "subjects": [subject],
     }
     controlplane.create(f"{path}/clusterrolebindings", body)
+    try:
+        yield
+    finally:
+        for plural in ("clusterrolebindings", "clusterroles"):
+            controlplane.delete(f"{path}/{plural}/{name}")
 
 
 async def test_a_worker_that_may_not_have_the_lease_says_what_it_needs(
@@ -67,15 +74,12 @@ async def test_a_worker_that_may_not_have_the_lease_says_what_it_needs(
 async def test_a_worker_that_may_write_no_events_says_so_and_reconciles_all_the_same(
     run: Callable[..., Manager], controlplane: ControlPlane, caplog: pytest.LogCaptureFixture
 ) -> None:
-    let(
-        controlplane,
-        "bob",
-        {"apiGroups": ["crddemo.k8s.io"], "resources": ["mydemos"], "verbs": ["get", "list", "watch"]},
-    )
     namespace = controlplane.create_namespace(f"managing-{uuid.uuid4().hex[:8]}")
     controlplane.create(mydemos(namespace), mydemo("one"))
-    manager = run("bob", elected=False)
-    await eventually(lambda: manager.state().events.problem, within=20)
+    reading = {"apiGroups": ["crddemo.k8s.io"], "resources": ["mydemos"], "verbs": ["get", "list", "watch"]}
+    with let(controlplane, "bob", reading):
+        manager = run("bob", elected=False)
+        await eventually(lambda: manager.state().events.problem, within=20)
     state = manager.state()
     assert 'cannot create resource "events"' in state.events.problem
     assert state.controllers[0].reconciles["success"] >= 1

@@ -294,7 +294,9 @@ async def test_secrets_are_masked_before_anything_is_kept(controlplane: ControlP
     assert b"hunter2" not in whole
 
 
-async def test_a_kind_that_is_forbidden_says_so_and_the_others_go_on(controlplane: ControlPlane, start: Start) -> None:
+async def test_a_kind_that_is_forbidden_says_so_and_the_others_go_on(
+    controlplane: ControlPlane, start: Start, request: pytest.FixtureRequest
+) -> None:
     rules = [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list", "watch"]}]
     name = f"worker-{uuid.uuid4().hex[:8]}"
     rbac = "/apis/rbac.authorization.k8s.io/v1"
@@ -305,6 +307,7 @@ async def test_a_kind_that_is_forbidden_says_so_and_the_others_go_on(controlplan
         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "bob"}],
     }
     controlplane.create(f"{rbac}/clusterrolebindings", binding)
+    request.addfinalizer(lambda: controlplane.delete(f"{rbac}/clusterrolebindings/{name}"))
     replicas = await start(controlplane, "namespaces", "secrets", user="bob")
     await live(replicas.get("namespaces"))
     assert replicas.get("namespaces").get("", "kube-system") is not None

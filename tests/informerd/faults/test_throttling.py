@@ -79,7 +79,9 @@ async def test_watches_refused_are_begun_again_where_they_were_and_nothing_is_li
         await followed.becomes("live")
         await rig.equal(followed)
         later = proxy.seen[before:]
-        assert [each.status for each in later if each.is_watch][:4] == [429, 429, 429, 200]
+        statuses = [each.status for each in later if each.is_watch]
+        begun = statuses.index(429)  # one that was under way when the rule came may have been answered first
+        assert statuses[begun : begun + 4] == [429, 429, 429, 200]
         assert len({each.query["resourceVersion"] for each in later if each.is_watch and each.status == 429}) == 1
         assert len(proxy.lists("configmaps")) == 1
 
