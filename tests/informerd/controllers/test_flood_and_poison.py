@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 from collections.abc import Callable
 from typing import Any, Self
@@ -14,14 +15,17 @@ from examples.replica_set import add_replica_sets
 from informerd import CachedKind, Controller, Manager, Object, Request, SharedInformer, WorkQueue
 from informerd.controllers import crddemo
 from informerd.controllers.crddemo import add_crddemo
+from informerd.controllers.pod_operator import Settings, add_pod_operator
 from informerd.controllers.tutorial import MOST_RETRIES, Tutorial
 from informerd.recording import outbox
 from informerd.resource import MYDEMOS
 from informerd.testing import LiveCluster
 from tests.informerd.controllers.samples import mydemo, replica_set
+from tests.program import ROOT
 from tests.terminal import Terminal
 from tests.wait import eventually
 
+JINGHZHUS = ROOT / "deploy" / "crd" / "jinghzhus.yaml"
 FLOOD = [Request("flood", f"demo-{number}") for number in range(10_000)]
 Get = Callable[[CachedKind[Object], Request], Object | None]
 
@@ -66,6 +70,30 @@ async def test_a_flood_of_10_000_names_is_worked_off_once_each(terminal: Termina
     assert sorted(synced) == sorted(f"Successfully synced '{each}'" for each in [*FLOOD, "flood/alpha"])
     assert len([line for line in lines.said if line.startswith("[DemoCRD] Deleting mydemo: flood/")]) == len(FLOOD)
     assert controller.state().failed == ()
+
+
+def add_silent_pod_operator(manager: Manager) -> Controller:
+    return add_pod_operator(manager, Settings(namespace="flooded"), out=io.StringIO())
+
+
+@pytest.mark.parametrize("add", [add_replica_sets, add_silent_pod_operator])
+async def test_a_flood_of_names_that_are_not_there_is_worked_off_once_each_and_harms_nobody(
+    terminal: Terminal, add: Callable[[Manager], Controller]
+) -> None:
+    terminal.kubectl("apply", "--validate=false", "--server-side=false", f"--filename={JINGHZHUS}")
+    terminal.kubectl("wait", "--for=condition=Established", "crd/jinghzhus.jinghzhu.io")
+    with Lines("replicaset-controller"):
+        async with LiveCluster(terminal.config) as cluster:
+            controller = add(manager := Manager(cluster.client))
+            async with cluster.running(manager):
+                await cluster.settled()
+                before = controller.state().reconciles.get("success", 0)
+                for request in FLOOD * 2:
+                    controller.requeue(request)
+                await cluster.settled(within=60)
+                after = controller.state()
+    assert after.reconciles["success"] - before == len(FLOOD)
+    assert (after.failed, after.queue.depth) == ((), 0)
 
 
 async def test_in_a_flood_no_object_goes_without_its_event(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
