@@ -15,6 +15,7 @@ from devcluster.server.app import ApiApp
 from devcluster.server.bodies import MAX_BYTES
 from devcluster.server.core import Core
 from devcluster.server.faults import Faults
+from devcluster.server.watch import LINGER
 
 ADDRESS = "127.0.0.1"
 
@@ -30,13 +31,14 @@ class Serving:
         token: str = "",
         faults: Faults | None = None,
         bookmark_seconds: float = 60.0,
+        linger: float = LINGER,
         certificates: Certificates | None = None,
     ) -> None:
         self.core = core
         self.token = token or secrets.token_urlsafe(24)
         self._certificates = certificates or make_certificates()
         self._port = port
-        self._app = ApiApp(core, token=self.token, faults=faults, bookmark_seconds=bookmark_seconds)
+        self._app = ApiApp(core, token=self.token, faults=faults, bookmark_seconds=bookmark_seconds, linger=linger)
         self._runner: web.ServerRunner | None = None
 
     @property

@@ -19,6 +19,7 @@ from devcluster.server.requests import Requests, add_warnings
 from devcluster.server.routes import PlainNotFound, resolve
 from devcluster.server.status import Failure, bad_request, internal_error, method_not_allowed
 from devcluster.server.streams import Streams
+from devcluster.server.watch import LINGER
 
 _log = logging.getLogger(__name__)
 _HEALTH = frozenset(("/healthz", "/livez", "/readyz"))
@@ -27,11 +28,19 @@ _HEALTH = frozenset(("/healthz", "/livez", "/readyz"))
 class ApiApp:
     """The HTTP face of a Core. `faults` is None unless they were asked for; `address` is for discovery."""
 
-    def __init__(self, core: Core, *, token: str, faults: Faults | None = None, bookmark_seconds: float = 60.0) -> None:
+    def __init__(
+        self,
+        core: Core,
+        *,
+        token: str,
+        faults: Faults | None = None,
+        bookmark_seconds: float = 60.0,
+        linger: float = LINGER,
+    ) -> None:
         self._core = core
         self._token = token
         self._faults = faults
-        self._streams = Streams(core.store, bookmark_seconds=bookmark_seconds)
+        self._streams = Streams(core.store, bookmark_seconds=bookmark_seconds, linger=linger)
         self._requests = Requests(core, self._streams)
         core.registry.on_change(lambda: self._streams.end_unserved(core.registry))
 

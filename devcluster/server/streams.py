@@ -14,11 +14,15 @@ from devcluster.server.watch import Watcher, WatchQuery
 
 
 class Streams:
-    """Sends watches and knows which are open. `bookmark_seconds` is the pause between bookmarks on quiet streams."""
+    """Sends watches and knows which are open.
 
-    def __init__(self, store: Store, *, bookmark_seconds: float) -> None:
+    `bookmark_seconds` is the pause between bookmarks on quiet streams, `linger` that between two sends on busy ones.
+    """
+
+    def __init__(self, store: Store, *, bookmark_seconds: float, linger: float) -> None:
         self._store = store
         self._bookmark_seconds = bookmark_seconds
+        self._linger = linger
         self._open: dict[Watcher, web.BaseRequest] = {}
         self._stalled = False
 
@@ -28,7 +32,7 @@ class Streams:
             headers={"Content-Type": "application/json", "Cache-Control": "no-cache, private"}
         )
         response.enable_chunked_encoding()
-        watcher = Watcher(self._store, kind, query, bookmark_seconds=self._bookmark_seconds)
+        watcher = Watcher(self._store, kind, query, bookmark_seconds=self._bookmark_seconds, linger=self._linger)
         watcher.stall(self._stalled)
         self._open[watcher] = request
         timer = asyncio.get_running_loop().call_later(timeout, watcher.close)

@@ -47,12 +47,15 @@ class WatchQuery:
 class Watcher:
     """One open watch. Create it, then read `lines()` to its end; `close` ends it from elsewhere."""
 
-    def __init__(self, store: Store, kind: Kind, query: WatchQuery, *, bookmark_seconds: float = 60.0) -> None:
+    def __init__(
+        self, store: Store, kind: Kind, query: WatchQuery, *, bookmark_seconds: float = 60.0, linger: float = LINGER
+    ) -> None:
         self._store = store
         self.kind = kind
         self._query = query
         self._wanted = query.selection.predicate()
         self._bookmark_seconds = bookmark_seconds
+        self._linger = linger
         self._pending: deque[bytes] = deque()
         self._pending_bytes = 0
         self._ready = asyncio.Event()
@@ -68,7 +71,7 @@ class Watcher:
         clock, sent = asyncio.get_running_loop().time, 0.0
         while True:
             if self._pending and not self._stalled:
-                early = sent + LINGER - clock()
+                early = sent + self._linger - clock()
                 if early > 0 and not self._ended:
                     await asyncio.sleep(early)
                     continue

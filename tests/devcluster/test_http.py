@@ -91,9 +91,10 @@ async def test_bodies_over_3_mib_are_413(demo: Demo) -> None:
     assert (reply.code, reply.json["reason"]) == (413, "RequestEntityTooLarge")
 
 
-async def test_a_body_just_below_is_taken(demo: Demo) -> None:
+async def test_a_body_just_below_is_read_and_refused_for_what_it_says(demo: Demo) -> None:
     reply = await demo.ask("POST", MAPS, {"metadata": {"name": "big"}, "data": {"a": "x" * (3_000_000)}})
-    assert reply.code == 201
+    assert (reply.code, reply.json["reason"]) == (422, "Invalid")
+    assert "1048576" in reply.json["message"]
 
 
 async def test_yaml_is_taken(demo: Demo) -> None:

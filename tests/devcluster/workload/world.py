@@ -125,7 +125,7 @@ async def running(*, rate: float = 0.0, pods: int = 120, number: int = 3) -> Asy
     clock = FakeClock()
     core = seeded(clock, number, pods)
     world = World(core, clock)
-    async with Serving(core) as serving:
+    async with Serving(core, linger=0.0) as serving:  # it counts in real time
         world.serving = serving
         workload = run_workload(
             workload_config(serving), fleet(pods), Dice(number), rate=rate, clock=clock, on_start=world.casts.append

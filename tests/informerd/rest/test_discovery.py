@@ -118,8 +118,8 @@ async def test_a_group_whose_own_server_is_down_is_named_and_hides_no_other(
                 discovery.invalidate()
         assert await discovery.stale() == ("down.example.com/v1",)
         assert (await discovery.resolve("deploy")).key == "deployments.apps"
-        with pytest.raises(UnknownResource, match=r"'things'; down.example.com/v1 could not be asked"):
-            await discovery.resolve("things")
+        with pytest.raises(UnknownResource, match=r"'nonesuch'; down.example.com/v1 could not be asked"):
+            await discovery.resolve("nonesuch")
     finally:
         await asyncio.to_thread(controlplane.delete, f"{services}/v1.down.example.com", {})
 
