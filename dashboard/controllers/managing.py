@@ -27,6 +27,7 @@ def new_manager(names: Iterable[str], cluster: ClusterConfig, clock: Clock, *, e
         clock=clock,
         election=Election(LEASE) if elected else None,
         graceful=GRACEFUL,
+        sync_timeout=None,
         user_agent=USER_AGENT,
     )
     for name in names:

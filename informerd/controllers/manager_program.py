@@ -32,7 +32,11 @@ def run_manager(program: str, options: argparse.Namespace, add: Add) -> int:
     log_lines()
     try:
         manager = Manager(
-            chosen_cluster(options), election=election(options.leader_elect), probes=options.probes, user_agent=program
+            chosen_cluster(options),
+            election=election(options.leader_elect),
+            probes=options.probes,
+            sync_timeout=None,
+            user_agent=program,
         )
         add(manager)
     except InformerdError as error:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, Unpack, overload
 from informerd.cache.factory import SharedInformerFactory
 from informerd.clock import Clock, SystemClock
 from informerd.controller.attempt import Reconcile
-from informerd.controller.controller import Controller
+from informerd.controller.controller import SYNC_TIMEOUT, Controller
 from informerd.controller.predicates import Predicate
 from informerd.controller.sources import Source
 from informerd.errors import (
@@ -80,7 +80,7 @@ class Manager:
         election: Election | None = None,
         probes: str | None = None,
         graceful: float = GRACEFUL,
-        sync_timeout: float | None = None,
+        sync_timeout: float | None = SYNC_TIMEOUT,
         resync: float = 0.0,
         namespaces: Sequence[str] = (),
         strip_managed_fields: bool = False,
@@ -90,7 +90,7 @@ class Manager:
         """`client`: one that is given stays the caller's to close, and a `factory` the caller's to stop.
 
         `probes` is where /healthz, /readyz and /metrics are served, such as ``:8081``; None for nowhere. `sync_timeout`
-        (seconds) is the default of `controller`: None, for ever. `resync` (seconds) is that of the caches, see
+        (seconds) is the default of `controller`; None waits for ever. `resync` (seconds) is that of the caches, see
         SharedInformerFactory; not of a `factory` that is given. `namespaces` and `strip_managed_fields` are defaults of
         `kind`. With `wait_for_own_writes`, a write through `kind` returns when its cache shows it.
         Raises InvalidCall.
