@@ -36,6 +36,9 @@ from tests.wait import eventually
 
 QUICK: dict[str, Any] = {"retry_period": 0.2}
 
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+"""Now and then the demo server in this process leaves a connection to the garbage collector."""
+
 
 def election(place: Place, **terms: Any) -> Election:
     return Election("lead", namespace=place.namespace, **{**QUICK, **terms})
