@@ -15,7 +15,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from devcluster.server.kinds import BUILT_IN, DEFINITIONS_FILE
+from devcluster.server.kinds import BUILT_IN, DEFINITIONS_FILE, EVICTIONS
 
 _KEPT = (
     "type", "format", "required", "enum", "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy",
@@ -90,6 +90,8 @@ def record(server: str, token: str) -> dict[str, Any]:
         table = get(f"{path}/{kind.plural}?limit=1", _TABLE)
         columns = [[c["name"], c["type"], c["format"], c["priority"]] for c in table["columnDefinitions"]]
         kinds[kind.key] = {"root": root_of(kind.group, kind.version, kind.kind, definitions), "columns": columns}
+    root = root_of(EVICTIONS.group, EVICTIONS.version, EVICTIONS.kind, definitions)
+    kinds[EVICTIONS.key] = {"root": root, "columns": []}
     roots = [entry["root"] for entry in kinds.values()]
     return {"version": get("/version")["gitVersion"], "kinds": kinds, "definitions": reached(roots, definitions)}
 

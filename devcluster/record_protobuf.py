@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from devcluster.server.definitions import Definitions
-from devcluster.server.kinds import BUILT_IN
+from devcluster.server.kinds import BUILT_IN, EVICTIONS
 from devcluster.server.protobuf import DELETE_OPTIONS, MESSAGES_FILE, SCALARS, SPECIAL
 
 _META = "apimachinery/pkg/apis/meta/v1"
 _PACKAGES = (
-    _META, "api/core/v1", "api/apps/v1", "api/batch/v1", "api/coordination/v1", "api/scheduling/v1alpha3",
+    _META, "api/core/v1", "api/apps/v1", "api/batch/v1", "api/coordination/v1", "api/policy/v1",
+    "api/scheduling/v1alpha3",
 )  # fmt: skip
 _FIELD = re.compile(
     r"^  (optional|repeated|map<string, (?P<value>\S+)>) ?(?P<type>\S+)? (?P<name>\w+) = (?P<number>\d+);"
@@ -97,7 +98,7 @@ def main() -> None:
     for package in _PACKAGES:
         messages |= messages_of(options.folder, package)
     recorded = Definitions.load().kinds
-    roots = [name for kind in BUILT_IN if (name := recorded[kind.key]["root"]) in messages]
+    roots = [name for kind in (*BUILT_IN, EVICTIONS) if (name := recorded[kind.key]["root"]) in messages]
     text = json.dumps(reached([*roots, DELETE_OPTIONS], messages), separators=(",", ":"))
     MESSAGES_FILE.write_text(text + "\n")
     sys.stdout.write(f"{MESSAGES_FILE}: {len(text)} bytes\n")

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from devcluster.server import schema
-from devcluster.server.definitions import Definitions, WrongType, strict_failure, undecodable
+from devcluster.server.decoder import WrongType
+from devcluster.server.definitions import Definitions, strict_failure, undecodable
 from devcluster.server.kinds import Kind
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions

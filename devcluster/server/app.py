@@ -12,7 +12,7 @@ from typing import Any
 
 from aiohttp import web
 
-from devcluster.server import bodies, discovery, guard, openapi
+from devcluster.server import access, bodies, discovery, guard, openapi
 from devcluster.server.core import Core
 from devcluster.server.faults import Faults
 from devcluster.server.requests import Requests, add_warnings
@@ -78,6 +78,8 @@ class ApiApp:
         document = self._document(request, path)
         if document is not None:
             return document
+        if request.method == "POST" and (said := access.review(path, await request.read())) is not None:
+            return json_response(said, code=201)
         return await self._requests.handle(request, resolve(self._core.registry, request.raw_path.partition("?")[0]))
 
     def _document(self, request: web.BaseRequest, path: str) -> web.Response | None:
@@ -138,9 +140,9 @@ def _found(document: dict[str, Any] | None) -> web.Response:
     return json_response(document)
 
 
-def json_response(document: dict[str, Any], *, content_type: str = "application/json") -> web.Response:
+def json_response(document: dict[str, Any], *, content_type: str = "application/json", code: int = 200) -> web.Response:
     """A document as JSON. The content type may carry parameters."""
-    return web.Response(body=json.dumps(document).encode(), headers={"Content-Type": content_type})
+    return web.Response(status=code, body=json.dumps(document).encode(), headers={"Content-Type": content_type})
 
 
 def failure_response(failure: Failure) -> web.Response:

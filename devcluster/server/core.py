@@ -8,6 +8,7 @@ from collections.abc import Callable
 from devcluster.server import crds, objects
 from devcluster.server.definitions import Definitions
 from devcluster.server.deletion import Deletion
+from devcluster.server.eviction import Evictions
 from devcluster.server.garbage import Garbage
 from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, Registry
 from devcluster.server.objects import Object
@@ -33,6 +34,7 @@ class Core:
         self.messages = Messages.load()
         self.verbs = Verbs(self.store, self.definitions, now=now, rng=rng)
         self.deletion = Deletion(self.store, now=now)
+        self.evictions = Evictions(self.store, self.deletion, now=now)
         self.garbage = Garbage(self.store, self.registry, self.deletion, now=now)
         self.store.listen(CUSTOM_RESOURCE_DEFINITIONS.key, self._serve_definition)
         for name in FIRST_NAMESPACES:

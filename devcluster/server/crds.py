@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from devcluster.server.crd_parts import check_conversion, check_scale, fill_conversion
 from devcluster.server.kinds import Kind
 from devcluster.server.metadata import timestamp
 from devcluster.server.names import version_problems
@@ -21,7 +22,6 @@ CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 _APPROVAL = "api-approved.kubernetes.io"
 _CONFORMANT = "KubernetesAPIApprovalPolicyConformant"
 _SCOPES = ("Cluster", "Namespaced")
-_STRATEGIES = ("None", "Webhook")
 _COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
 _COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 
@@ -33,7 +33,7 @@ def fill_defaults(obj: Object) -> None:
     if names.get("kind"):
         names.setdefault("singular", names["kind"].lower())
         names.setdefault("listKind", f"{names['kind']}List")
-    spec.setdefault("conversion", {"strategy": "None"})
+    fill_conversion(spec)
 
 
 def fill_status(obj: Object, now: float) -> None:
@@ -120,8 +120,7 @@ def _check_spec(spec: dict[str, Any]) -> Iterator[FieldError]:
         yield required("spec.scope")
     elif spec["scope"] not in _SCOPES:
         yield not_supported("spec.scope", spec["scope"], _SCOPES)
-    if (spec.get("conversion") or {}).get("strategy") not in _STRATEGIES:
-        yield not_supported("spec.conversion.strategy", spec["conversion"].get("strategy", ""), _STRATEGIES)
+    yield from check_conversion(spec.get("conversion") or {})
     if spec.get("preserveUnknownFields"):
         where = "spec.versions[*].schema"
         why = f"cannot set to true, set x-kubernetes-preserve-unknown-fields to true in {where} instead"
@@ -158,6 +157,8 @@ def _check_version(version: dict[str, Any], path: str, *, alone: bool) -> Iterat
         yield required(where)
     else:
         yield from check_structure(schema, "spec.validation.openAPIV3Schema" if alone else where, root=True)
+    scale = (version.get("subresources") or {}).get("scale")
+    yield from check_scale(scale, f"{'spec' if alone else path}.subresources.scale")
     for place, column in enumerate(version.get("additionalPrinterColumns") or ()):
         yield from _check_column(column, f"{'spec' if alone else path}.additionalPrinterColumns[{place}]")
 

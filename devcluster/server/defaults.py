@@ -11,7 +11,8 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from devcluster.server.kinds import Kind
+from devcluster.server.kinds import BUDGETS, Kind
+from devcluster.server.names import LONGEST
 from devcluster.server.objects import Object
 from devcluster.server.pod_defaults import default_pod, default_pod_spec, null_times, quality_of_service
 
@@ -19,6 +20,7 @@ _NODE_INFO = (
     "machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion",
     "kubeProxyVersion", "operatingSystem", "architecture",
 )  # fmt: skip
+_BUDGET_COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 
 def fill_defaults(obj: Object, kind: Kind, rng: random.Random) -> None:
@@ -44,6 +46,8 @@ def fill_for_create(obj: Object, kind: Kind) -> None:
         obj["status"] = {"loadBalancer": {}}
     elif kind.key == "replicasets.apps":
         obj["status"] = {"replicas": 0}
+    elif kind is BUDGETS:
+        obj["status"] = dict.fromkeys(_BUDGET_COUNTS, 0)
     elif kind.has_status and not kind.custom and kind.key != "nodes":
         obj["status"] = {}
 
@@ -107,7 +111,7 @@ def _default_service(obj: Object, rng: random.Random) -> None:
     spec.setdefault("sessionAffinity", "None")
     for port in spec.get("ports") or ():
         port.setdefault("protocol", "TCP")
-        port.setdefault("targetPort", port.get("port"))
+        port["targetPort"] = port.get("targetPort") or port.get("port")
     if spec["type"] == "ExternalName":
         return
     if spec["sessionAffinity"] == "ClientIP":
@@ -155,6 +159,14 @@ def _default_event(obj: Object, _rng: random.Random) -> None:
         obj.setdefault(name, value)
 
 
+def _default_budget(obj: Object, _rng: random.Random) -> None:
+    """The counts are always said; a null one is 0."""
+    obj.setdefault("spec", {})
+    if "status" in obj:
+        obj["status"] = {**dict.fromkeys(_BUDGET_COUNTS, 0), **(obj["status"] or {})}
+        null_times(obj["status"], "lastTransitionTime")
+
+
 def _label_job(obj: Object) -> None:
     metadata, spec = obj["metadata"], obj["spec"]
     uid, name = metadata["uid"], metadata.get("name", "")
@@ -167,7 +179,8 @@ def _label_job(obj: Object) -> None:
     }  # fmt: skip
     template = spec["template"].setdefault("metadata", {})
     template["labels"] = {**labels, **(template.get("labels") or {})}
-    metadata["labels"] = metadata.get("labels") or dict(template["labels"])
+    if len(name) <= LONGEST:  # a longer one is refused, and the real server copies them after that
+        metadata["labels"] = metadata.get("labels") or dict(template["labels"])
     selector = spec.setdefault("selector", {})
     selector["matchLabels"] = {**(selector.get("matchLabels") or {}), "batch.kubernetes.io/controller-uid": uid}
 
@@ -185,5 +198,6 @@ _DEFAULTS: MappingProxyType[str, Callable[[Object, random.Random], None]] = Mapp
         "namespaces": _default_namespace,
         "configmaps": _default_data,
         "leases.coordination.k8s.io": _default_lease,
+        "poddisruptionbudgets.policy": _default_budget,
     }
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from devcluster.server.kinds import Kind, Registry
+from devcluster.server.kinds import EVICTIONS, PODS, Kind, Registry
 from devcluster.server.scale import SCALE
 
 Document = dict[str, Any]
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 VERSION = "v1.37.1-demo"
+_CHANGED = ["get", "patch", "update"]
 
 
 def version() -> Document:
@@ -72,14 +73,21 @@ def _resources(kind: Kind) -> list[Document]:
         entries.append(
             {
                 "name": f"{kind.plural}/status", "singularName": "", "namespaced": kind.namespaced, "kind": kind.kind,
-                "verbs": ["get", "patch", "update"],
+                "verbs": _CHANGED,
+            }
+        )  # fmt: skip
+    if kind is PODS:
+        entries.append(
+            {
+                "name": f"{kind.plural}/eviction", "singularName": "", "namespaced": kind.namespaced,
+                "group": EVICTIONS.group, "version": EVICTIONS.version, "kind": EVICTIONS.kind, "verbs": ["create"],
             }
         )  # fmt: skip
     if kind.scales:
         entries.append(
             {
                 "name": f"{kind.plural}/scale", "singularName": "", "namespaced": kind.namespaced,
-                "group": SCALE.group, "version": SCALE.version, "kind": SCALE.kind, "verbs": ["get", "patch", "update"],
+                "group": SCALE.group, "version": SCALE.version, "kind": SCALE.kind, "verbs": _CHANGED,
             }
         )  # fmt: skip
     return sorted(entries, key=lambda entry: entry["name"])
@@ -118,11 +126,15 @@ def _aggregated_resource(kind: Kind) -> Document:
         entry["shortNames"] = list(kind.short_names)
     if kind.categories:
         entry["categories"] = list(kind.categories)
-    answers = {"scale": {"group": SCALE.group, "version": SCALE.version, "kind": SCALE.kind}} if kind.scales else {}
-    answers |= {"status": responds} if kind.has_status else {}
+    answers = [("scale", _responds(SCALE), _CHANGED)] if kind.scales else []
+    answers += [("eviction", _responds(EVICTIONS), ["create"])] if kind is PODS else []
+    answers += [("status", responds, _CHANGED)] if kind.has_status else []
     if answers:
         entry["subresources"] = [
-            {"subresource": name, "responseKind": answer, "verbs": ["get", "patch", "update"]}
-            for name, answer in answers.items()
+            {"subresource": name, "responseKind": answer, "verbs": verbs} for name, answer, verbs in answers
         ]
     return entry
+
+
+def _responds(kind: Kind) -> Document:
+    return {"group": kind.group, "version": kind.version, "kind": kind.kind}

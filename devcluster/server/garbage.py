@@ -4,7 +4,7 @@
 * ``foregroundDeletion`` holds an owner until its dependents are gone; ``orphan`` takes it out of their references.
 * A namespace being deleted is emptied and goes; so is a CustomResourceDefinition with its objects.
 * A pod goes when its grace period is over, unless a kubelet (the workload) removed it before.
-* Events are forgotten after an hour, as --event-ttl says, and the oldest ones where there are more than 30,000.
+* Events are forgotten after an hour, as --event-ttl says, and the oldest ones where there are more than 20,000.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from devcluster.server.store import Change, Key, Record, Store
 
 EVENT_SECONDS = 3600.0
 """How long a Kubernetes Event is kept after its last change."""
-MOST_EVENTS = 30_000
+MOST_EVENTS = 20_000
 """So many are kept at most, because this is all in memory."""
 
 _NOW = DeleteOptions(grace_seconds=0)
@@ -44,7 +44,8 @@ class Garbage:
         self._events: dict[Key, float] = {}
         """When each was changed last, in Unix seconds; in this order."""
         self._woken = asyncio.Event()
-        self._watched: set[str] = set()
+        self._watched: dict[str, Callable[[], None]] = {}
+        """What is listened to, and what ends that."""
         self._watch_buckets()
         registry.on_change(self._watch_buckets)
 
@@ -69,10 +70,12 @@ class Garbage:
                 self._examine(kind, record)
 
     def _watch_buckets(self) -> None:
-        for kind in self._registry:
+        served = {kind.key: kind for kind in self._registry}
+        for gone in self._watched.keys() - served.keys():
+            self._watched.pop(gone)()
+        for kind in served.values():
             if kind.key not in self._watched:
-                self._watched.add(kind.key)
-                self._store.listen(kind.key, self._notice)
+                self._watched[kind.key] = self._store.listen(kind.key, self._notice)
                 for record in self._store.records(kind.key).values():
                     self._notice_record(kind.key, record)
 

@@ -69,7 +69,7 @@ class Kind:
     @cached_property
     def subresources(self) -> tuple[str, ...]:
         """What may stand after an object's name."""
-        more = {"pods": ("binding",)}.get(self.key, ("scale",) if self.scales else ())
+        more = {"pods": ("binding", "eviction")}.get(self.key, ("scale",) if self.scales else ())
         return (("status",) if self.has_status else ()) + more
 
     @cached_property
@@ -96,6 +96,13 @@ CUSTOM_RESOURCE_DEFINITIONS = Kind(
 )  # fmt: skip
 NAMESPACES = _core("namespaces", "Namespace", "ns", namespaced=False, has_status=True)
 PODS = _core("pods", "Pod", "po", categories=("all",), has_status=True, counts_generation=True)
+BUDGETS = Kind(
+    group="policy", version="v1", plural="poddisruptionbudgets", kind="PodDisruptionBudget",
+    singular="poddisruptionbudget", short_names=("pdb",), has_status=True, counts_generation=True,
+    unconditional_update=False,
+)  # fmt: skip
+EVICTIONS = Kind(group="policy", version="v1", plural="evictions", kind="Eviction")
+"""What is posted to the pods' subresource: nothing of it is stored."""
 
 BUILT_IN: tuple[Kind, ...] = (
     _core("configmaps", "ConfigMap", "cm"),
@@ -116,6 +123,7 @@ BUILT_IN: tuple[Kind, ...] = (
         group="coordination.k8s.io", version="v1", plural="leases", kind="Lease", singular="lease",
         unconditional_update=False, created_by_update=True,
     ),
+    BUDGETS,
     CUSTOM_RESOURCE_DEFINITIONS,
 )  # fmt: skip
 """What is served without any CustomResourceDefinition."""

@@ -49,7 +49,7 @@ def new_uid(rng: random.Random) -> str:
 def fill_for_create(obj: Object, kind: Kind, namespace: str, now: float, rng: random.Random) -> None:
     """Set, in place, what the server decides about a new object. `now` is in Unix seconds."""
     metadata = obj["metadata"]
-    for key in (*_NEVER_KEPT, "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "generation"):
+    for key in (*_NEVER_KEPT, "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"):
         metadata.pop(key, None)
     if not metadata.get("name") and metadata.get("generateName"):
         metadata["name"] = names.generated(metadata["generateName"], rng)
@@ -59,6 +59,8 @@ def fill_for_create(obj: Object, kind: Kind, namespace: str, now: float, rng: ra
         metadata.pop("namespace", None)
     metadata["uid"] = new_uid(rng)
     metadata["creationTimestamp"] = timestamp(now)
+    if kind.counts_generation or not metadata.get("generation"):
+        metadata.pop("generation", None)
     if kind.counts_generation:
         metadata["generation"] = 1
 
@@ -94,6 +96,9 @@ def check(obj: Object, kind: Kind) -> list[FieldError]:
     else:
         problems = name_problems(kind, metadata["name"])
         errors += [invalid_value("metadata.name", metadata["name"], why) for why in problems]
+    if metadata.get("generation", 0) < 0:
+        why = "must be greater than or equal to 0"
+        errors.append(invalid_value("metadata.generation", metadata["generation"], why))
     return errors + check_common(metadata) + check_finalizers(metadata, kind)
 
 

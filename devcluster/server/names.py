@@ -14,7 +14,9 @@ _CONFIG_KEY = r"[-._a-zA-Z0-9]+"
 
 _SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX_LENGTH = 5
-_LONGEST_BASE = 63 - _SUFFIX_LENGTH
+LONGEST = 63
+"""Letters of a label's value."""
+_LONGEST_BASE = LONGEST - _SUFFIX_LENGTH
 
 
 def _matches(pattern: str, text: str) -> bool:

@@ -28,6 +28,9 @@ def of_status(kind: Kind, new: Object, old: Object) -> Object:
     kept, status = {key: value for key, value in old.items() if key != "status"}, new.get("status")
     if status is None and kind.custom:
         return {**kept, "metadata": meta}
+    quality = (old.get("status") or {}).get("qosClass")
+    if kind.key == "pods" and quality and not (status or {}).get("qosClass"):
+        status = {**(status or {}), "qosClass": quality}
     return {**kept, "metadata": meta, "status": status or {}}
 
 

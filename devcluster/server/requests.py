@@ -15,7 +15,7 @@ from devcluster.server import bodies, listing, options, partial, tables
 from devcluster.server.binding import bind
 from devcluster.server.core import Core
 from devcluster.server.definitions import strict_failure
-from devcluster.server.kinds import Kind
+from devcluster.server.kinds import EVICTIONS, Kind
 from devcluster.server.managed_fields import manager_of
 from devcluster.server.objects import Object, selectable_fields
 from devcluster.server.routes import PlainNotFound, Route
@@ -28,6 +28,9 @@ from devcluster.server.verbs import Outcome
 from devcluster.server.watch import WatchQuery
 
 _LONGEST_WATCH = 3600.0
+_OLD_EVICTION = "policy/v1beta1"
+_POSTED = ("binding", "eviction")
+"""Subresources that are only created."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +74,23 @@ class Requests:
             binding, _ = bodies.decode_object(body, content_type, route.kind, self.core.messages)
             pod = self.core.verbs.get(route.kind, route.namespace, route.name)
             return bind(self.core.store, pod, binding, self.core.now())
+        if route.subresource == "eviction":
+            return self._evict(route, query, body, content_type)
         if route.subresource or (route.name and not route.kind.custom):
             raise _not_allowed(route, "create")
         wishes = options.write_options("CreateOptions", query)
         obj, warnings = self._object(body, content_type, route.kind, wishes)
         outcome = self.core.verbs.create(route.kind, route.namespace, obj, wishes)
         return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
+
+    def _evict(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+        wishes = options.write_options("CreateOptions", query)
+        eviction, warnings = self._object(body, content_type, EVICTIONS, wishes)
+        if eviction.get("apiVersion") == _OLD_EVICTION:
+            del eviction["apiVersion"]
+        warnings += self.core.verbs.admit(EVICTIONS, eviction, wishes)
+        outcome = self.core.evictions.evict(route.namespace, route.name, eviction, wishes)
+        return Outcome(outcome.code, outcome.raw, tuple(warnings))
 
     def _update(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
         _need_name(route)
@@ -127,6 +141,8 @@ class Requests:
 
     async def _read(self, request: web.BaseRequest, route: Route) -> web.StreamResponse:
         query = request.query
+        if route.subresource in _POSTED:
+            raise method_not_allowed()
         wants_table = tables.wanted(request.headers.get("Accept", ""))
         wants_partial = partial.wanted(request.headers.get("Accept", ""))
         if route.name:
@@ -186,7 +202,7 @@ def _not_allowed(route: Route, verb: str) -> Failure:
 
 
 def _need_name(route: Route) -> None:
-    if route.subresource == "binding":
+    if route.subresource in _POSTED:
         raise method_not_allowed()
     if not route.name:
         raise bad_request("name must be provided") if route.kind.custom else method_not_allowed()

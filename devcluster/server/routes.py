@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from urllib.parse import unquote
 
-from devcluster.server.kinds import Kind, Registry
-from devcluster.server.status import Failure, no_such_resource, not_found
+from devcluster.server.kinds import PODS, Kind, Registry
+from devcluster.server.status import Failure, no_containers, no_such_resource, not_found
+
+_OF_CONTAINERS: Mapping[str, str] = MappingProxyType(
+    {
+        "log": "has no logs",
+        "exec": "has nothing to execute in",
+        "attach": "has nothing to attach to",
+        "portforward": "listens on no port",
+        "proxy": "listens on no port",
+        "ephemeralcontainers": "has nothing to debug",
+    }
+)
+"""What pods cannot have here, and why."""
 
 
 class PlainNotFound(Exception):
@@ -54,6 +68,8 @@ def _checked(route: Route) -> Route:
         raise no_such_resource()
     if route.name and kind.namespaced and not route.namespace:
         raise PlainNotFound if kind.custom else no_such_resource()
+    if kind is PODS and route.subresource in _OF_CONTAINERS:
+        raise no_containers(route.name, _OF_CONTAINERS[route.subresource])
     if route.subresource and route.subresource not in kind.subresources:
         raise _no_subresource(route)
     return route

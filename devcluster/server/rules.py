@@ -10,14 +10,15 @@ from types import MappingProxyType
 from typing import Any
 
 from devcluster.server import crds, names
+from devcluster.server.budget_rules import check_budget, check_budget_status
 from devcluster.server.formats import is_ip
-from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
+from devcluster.server.kinds import BUDGETS, CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.objects import Object
-from devcluster.server.pod_rules import PROTOCOLS, at_least_zero, between, check_pod_spec, supported
-from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
+from devcluster.server.pod_rules import at_least_zero, check_pod_spec
+from devcluster.server.service_rules import NO_ADDRESS, check_service
+from devcluster.server.status import FieldError, forbidden_field, invalid_value, required
 from devcluster.server.workload_rules import check_deployment, check_job, check_replica_set, check_replicas
 
-_NO_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 _SECRET_KEYS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
         "kubernetes.io/tls": ("tls.crt", "tls.key"),
@@ -37,7 +38,6 @@ _PARTS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 )
 """What the status counts of all replicas."""
 _EVENT_FIELDS = ("reportingComponent", "reportingInstance", "action", "reason")
-_SERVICE_TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 
 
 def check(obj: Object, kind: Kind) -> list[FieldError]:
@@ -73,33 +73,17 @@ def _frozen(new: Object, old: Object) -> list[FieldError]:
     return [forbidden_field(field, why) for field in fields if new.get(field) != old.get(field)]
 
 
-def check_status(obj: Object, kind: Kind) -> list[FieldError]:
+def check_status(obj: Object, old: Object, kind: Kind) -> list[FieldError]:
     """What is wrong with a built-in kind's status."""
     status = obj.get("status") or {}
     if kind.key == "pods":
+        if status.get("qosClass") != (old.get("status") or {}).get("qosClass"):
+            return [invalid_value("status.qosClass", status.get("qosClass"), "field is immutable")]
         addresses = [(place, held.get("ip", "")) for place, held in enumerate(status.get("podIPs") or ())]
-        return [invalid_value(f"status.podIPs[{p}]", text, _NO_ADDRESS) for p, text in addresses if not is_ip(text)]
+        return [invalid_value(f"status.podIPs[{p}]", text, NO_ADDRESS) for p, text in addresses if not is_ip(text)]
+    if kind is BUDGETS:
+        return check_budget_status(status)
     return check_replicas(status, _PARTS[kind.key]) if kind.key in _PARTS else []
-
-
-def _check_service(obj: Object) -> list[FieldError]:
-    spec = obj["spec"]
-    if spec["type"] not in _SERVICE_TYPES:
-        return [not_supported("spec.type", spec["type"], _SERVICE_TYPES)]
-    if spec["type"] == "ExternalName":
-        return [] if spec.get("externalName") else [required("spec.externalName")]
-    address, ports, errors = spec.get("clusterIP"), spec.get("ports") or [], list[FieldError]()
-    if address not in ("", "None", None) and not is_ip(address):
-        errors.append(invalid_value("spec.clusterIPs[0]", address, _NO_ADDRESS))
-    if not ports and address != "None":
-        errors.append(required("spec.ports"))
-    for position, port in enumerate(ports):
-        where = f"spec.ports[{position}]"
-        if len(ports) > 1 and not port.get("name"):
-            errors.append(required(f"{where}.name"))
-        errors += between(port.get("port", 0), 1, 65535, f"{where}.port")
-        errors += supported(port.get("protocol"), PROTOCOLS, f"{where}.protocol")
-    return errors
 
 
 def _check_data(obj: Object) -> list[FieldError]:
@@ -178,10 +162,11 @@ _RULES: MappingProxyType[str, Callable[[Object], list[FieldError]]] = MappingPro
         "deployments.apps": check_deployment,
         "replicasets.apps": check_replica_set,
         "jobs.batch": check_job,
-        "services": _check_service,
+        "services": check_service,
         "configmaps": _check_config_map,
         "secrets": _check_secret,
         "events": _check_event,
         "leases.coordination.k8s.io": _check_lease,
+        "poddisruptionbudgets.policy": check_budget,
     }
 )

@@ -97,6 +97,12 @@ def no_such_resource() -> Failure:
     return Failure(404, "NotFound", "the server could not find the requested resource", {})
 
 
+def no_containers(name: str, why: str) -> Failure:
+    """The 501 for what only a pod that really runs could answer."""
+    said = f'no containers run in the demo cluster: pod "{name}" {why}; kubectl describe pod {name} says what it does'
+    return Failure(501, "NotImplemented", said, {"name": name, "kind": "pods"})
+
+
 def method_not_allowed() -> Failure:
     return Failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
 
@@ -195,6 +201,14 @@ def expired_continue(fresh_token: str) -> Failure:
 def too_many_requests(seconds: int = 1) -> Failure:
     message = "Too many requests, please try again later."
     return Failure(429, "TooManyRequests", message, {"retryAfterSeconds": seconds}, retry_after=seconds)
+
+
+def budget_holds(why: str, seconds: int = 0) -> Failure:
+    """The 429 of an eviction that a PodDisruptionBudget does not allow; `why` is the cause's message."""
+    details: dict[str, Any] = {"causes": [{"reason": "DisruptionBudget", "message": why}]}
+    details |= {"retryAfterSeconds": seconds} if seconds else {}
+    message = "Cannot evict pod as it would violate the pod's disruption budget."
+    return Failure(429, "TooManyRequests", message, details, retry_after=seconds)
 
 
 def internal_error(message: str) -> Failure:

@@ -48,12 +48,17 @@ class Change:
     record: Record
     previous: Record | None
     _line: bytes | None = field(default=None, init=False)
+    _told: bool = field(default=False, init=False)
 
     def line(self) -> bytes:
-        """The watch event as one line, encoded once for all watchers."""
-        if self._line is None:
-            self._line = event_line(self.operation, self.record.raw)
-        return self._line
+        """The watch event as one line, encoded once for all who watch as it happens."""
+        line = self._line or event_line(self.operation, self.record.raw)
+        self._line = None if self._told else line
+        return line
+
+    def told(self) -> None:
+        """All who watch have been told: the line is theirs, and the history keeps none."""
+        self._line, self._told = None, True
 
 
 def event_line(operation: str, raw: bytes) -> bytes:
@@ -172,4 +177,5 @@ class Store:
             self.compacted = dropped.revision
         for listener in tuple(self._listeners.get(change.bucket, ())):
             listener(change)
+        change.told()
         return change

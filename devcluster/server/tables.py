@@ -201,6 +201,12 @@ def _lease(obj: Object, now: float) -> list[Cell]:
     return [_name(obj), (obj.get("spec") or {}).get("holderIdentity", ""), _age(obj, now)]
 
 
+def _budget(obj: Object, now: float) -> list[Cell]:
+    spec, status = obj.get("spec") or {}, obj.get("status") or {}
+    rules = [str(spec.get(name, "N/A")) for name in ("minAvailable", "maxUnavailable")]
+    return [_name(obj), *rules, status.get("disruptionsAllowed", 0), _age(obj, now)]
+
+
 def _definition(obj: Object, _now: float) -> list[Cell]:
     spec, names = obj["spec"], obj["spec"]["names"]
     versions = ",".join(v["name"] + ("(storage)" if v.get("storage") else "") for v in spec["versions"])
@@ -237,6 +243,7 @@ _ROWS: MappingProxyType[str, Callable[[Object, float], list[Cell]]] = MappingPro
         "replicasets.apps": _replica_set,
         "jobs.batch": _job,
         "leases.coordination.k8s.io": _lease,
+        "poddisruptionbudgets.policy": _budget,
         "customresourcedefinitions.apiextensions.k8s.io": _definition,
     }
 )

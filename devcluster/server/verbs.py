@@ -14,17 +14,15 @@ from typing import Any
 
 from devcluster.server import (
     crds,
-    defaults,
     metadata,
     objects,
     parts,
     patches,
     preconditions,
     rules,
-    schema,
-    validation,
 )
 from devcluster.server.admission import Admission, Patched
+from devcluster.server.contents import Contents
 from devcluster.server.definitions import Definitions
 from devcluster.server.json_patch import apply_json
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
@@ -32,7 +30,7 @@ from devcluster.server.managed_fields import ManagedFields
 from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
 from devcluster.server.scale import scale_body, scale_of, scaled
-from devcluster.server.status import Failure, FieldError, already_exists, invalid, not_found, plain_error
+from devcluster.server.status import Failure, already_exists, not_found, plain_error
 from devcluster.server.store import Key, Record, Store
 from devcluster.server.strategic import StrategicMerge, go_text
 
@@ -57,6 +55,7 @@ class Verbs:
         self._strategic = StrategicMerge(definitions)
         self._now = now
         self._rng = rng
+        self._contents = Contents(rng)
 
     def get(self, kind: Kind, namespace: str, name: str) -> Record:
         """Raises Failure (404)."""
@@ -64,6 +63,10 @@ class Verbs:
         if record is None:
             raise not_found(kind, name)
         return record
+
+    def admit(self, kind: Kind, obj: Object, options: WriteOptions) -> list[str]:
+        """Check the form of what a subresource is sent, in place; warnings. Raises Failure (400)."""
+        return self._admission.admit(kind, obj, options)
 
     def create(self, kind: Kind, namespace: str, obj: Object, options: WriteOptions) -> Outcome:
         """Raises Failure: 400, 403, 404, 409, 422, or 500 where resourceVersion is set."""
@@ -77,9 +80,9 @@ class Verbs:
             raise plain_error("resourceVersion should not be set on objects to be created")
         preconditions.check_namespace(self._store, kind, namespace, obj)
         metadata.fill_for_create(obj, kind, namespace, self._now(), self._rng)
-        self._fill_new(kind, obj)
+        self._contents.fill_new(kind, obj)
         name = obj["metadata"].get("name", "")
-        self._refuse(kind, name, metadata.check(obj, kind) + self._check_body(kind, obj))
+        self._contents.refuse(kind, name, metadata.check(obj, kind) + self._contents.check_body(kind, obj))
         if self._store.get(kind.key, self.key(kind, namespace, name)) is not None:
             raise already_exists(kind, name)
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
@@ -170,9 +173,9 @@ class Verbs:
         meta.setdefault("uid", metadata.new_uid(self._rng))
         if kind.counts_generation:
             meta.setdefault("generation", 1)
-        self._fill_existing(kind, obj)
+        self._contents.fill_existing(kind, obj)
         if check:
-            self._refuse(kind, meta["name"], metadata.check(obj, kind) + self._check_body(kind, obj))
+            self._contents.refuse(kind, meta["name"], metadata.check(obj, kind) + self._contents.check_body(kind, obj))
 
     @staticmethod
     def key(kind: Kind, namespace: str, name: str) -> Key:
@@ -186,17 +189,17 @@ class Verbs:
             obj = {key: value for key, value in obj.items() if key != "status"}
             obj |= {"status": old["status"]} if "status" in old else {}
         name = old_record.key[1]
-        self._fill_existing(kind, obj)
+        self._contents.fill_existing(kind, obj)
         # The real server says these two and three times over where the object is a custom resource.
         errors = metadata.check_update(obj, old) * (2 if kind.custom else 1)
         metadata.keep_for_update(obj, old)
         errors += metadata.check_common(obj["metadata"], old["metadata"]) * (3 if kind.custom else 1)
         errors += metadata.check_finalizers(obj["metadata"], kind)
         if subresource == "status":
-            errors += self._check_status(kind, obj)
+            errors += self._contents.check_status(kind, obj, old)
         else:
-            errors += self._check_body(kind, obj) + rules.check_update(obj, old, kind)
-        self._refuse(kind, name, errors)
+            errors += self._contents.check_body(kind, obj) + rules.check_update(obj, old, kind)
+        self._contents.refuse(kind, name, errors)
         if kind.counts_generation and subresource != "status" and parts.spec_changed(kind, obj, old):
             obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
@@ -215,40 +218,6 @@ class Verbs:
             return unchanged.raw
         self._store.put(kind.key, record)
         return record.raw
-
-    def _fill_new(self, kind: Kind, obj: Object) -> None:
-        if kind.has_status:
-            obj.pop("status", None) if kind.key != "nodes" else None
-        self._fill_existing(kind, obj)
-        defaults.fill_for_create(obj, kind)
-
-    def _fill_existing(self, kind: Kind, obj: Object) -> None:
-        if kind.schema is not None:
-            schema.drop_nulls(obj, kind.schema)
-            schema.fill_defaults(obj, kind.schema)
-        elif kind is CUSTOM_RESOURCE_DEFINITIONS:
-            crds.fill_defaults(obj)
-        else:
-            defaults.fill_defaults(obj, kind, self._rng)
-
-    def _check_body(self, kind: Kind, obj: Object) -> list[FieldError]:
-        if kind.schema is not None:
-            return validation.validate(parts.without_meta(obj), kind.schema)
-        if kind is CUSTOM_RESOURCE_DEFINITIONS:
-            return crds.check(obj)
-        return rules.check(obj, kind)
-
-    @staticmethod
-    def _check_status(kind: Kind, obj: Object) -> list[FieldError]:
-        if kind.schema is None:
-            return rules.check_status(obj, kind)
-        below = kind.schema.get("properties", {}).get("status", {})
-        return validation.validate(obj["status"], below, prefix="status") if "status" in obj else []
-
-    @staticmethod
-    def _refuse(kind: Kind, name: str, errors: list[FieldError]) -> None:
-        if errors:
-            raise invalid(kind, name, errors)
 
 
 @contextlib.contextmanager

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from devcluster.server import names
 from devcluster.server.metadata import check_labels
 from devcluster.server.objects import Object
 from devcluster.server.pod_rules import at_least_zero, check_pod_spec, supported
@@ -12,6 +14,11 @@ from devcluster.server.selectors import parse_labels
 from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+_SHARE = re.compile("[0-9]+%")
+_NO_SHARE = (
+    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for "
+    "validation is '[0-9]+%')"
+)
 _UNSELECTED = "`selector` does not match template `labels`"
 
 
@@ -37,20 +44,29 @@ def _check_selector(spec: dict[str, Any], kind: str) -> list[FieldError]:
         errors.append(required("spec.selector"))
     elif not selector:
         errors.append(invalid_value("spec.selector", {}, f"empty selector is invalid for {kind}"))
-    elif wrong := _selector_problems(selector):
+    elif wrong := selector_problems(selector):
         return [*wrong, invalid_value("spec.selector", selector, "invalid label selector")]
     if selector is None or not _selects(selector, labels or {}):
         errors.append(invalid_value("spec.template.metadata.labels", labels, _UNSELECTED))
     return errors
 
 
-def _selector_problems(selector: dict[str, Any]) -> list[FieldError]:
+def selector_problems(selector: dict[str, Any]) -> list[FieldError]:
+    """What is wrong with a LabelSelector at ``spec.selector``."""
     errors = check_labels(selector.get("matchLabels") or {}, "spec.selector.matchLabels")
     for position, term in enumerate(selector.get("matchExpressions") or ()):
         if term.get("operator") not in _OPERATORS:
             where = f"spec.selector.matchExpressions[{position}].operator"
             errors.append(invalid_value(where, term.get("operator", ""), "not a valid selector operator"))
+        elif bool(term.get("values")) is not (term["operator"] in _OPERATORS[:2]):
+            errors.append(_wrong_values(term, f"spec.selector.matchExpressions[{position}].values"))
     return errors
+
+
+def _wrong_values(term: dict[str, Any], where: str) -> FieldError:
+    if term["operator"] in _OPERATORS[:2]:
+        return required(where, "must be specified when `operator` is 'In' or 'NotIn'")
+    return forbidden_field(where, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
 
 
 def check_deployment(obj: Object) -> list[FieldError]:
@@ -63,13 +79,43 @@ def check_deployment(obj: Object) -> list[FieldError]:
     elif strategy["type"] not in ("Recreate", "RollingUpdate"):
         shown = {"Type": strategy["type"], "RollingUpdate": rolling}
         errors.append(not_supported("spec.strategy", shown, ("Recreate", "RollingUpdate")))
-    elif rolling is not None and {str(rolling[key]).rstrip("%") for key in ("maxSurge", "maxUnavailable")} == {"0"}:
-        why = "may not be 0 when `maxSurge` is 0"
-        errors.append(invalid_value(f"{path}.maxUnavailable", rolling["maxUnavailable"], why))
+    elif rolling is not None:
+        errors += _check_rolling(rolling, path)
     deadline = spec["progressDeadlineSeconds"]
     if deadline <= spec.get("minReadySeconds", 0):
         errors.append(invalid_value("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"))
     return errors
+
+
+def _check_rolling(rolling: dict[str, Any], path: str) -> list[FieldError]:
+    surge, unavailable = rolling["maxSurge"], rolling["maxUnavailable"]
+    errors = check_share(unavailable, f"{path}.maxUnavailable") + check_share(surge, f"{path}.maxSurge")
+    if _number(surge) == _number(unavailable) == 0:
+        errors.append(invalid_value(f"{path}.maxUnavailable", unavailable, "may not be 0 when `maxSurge` is 0"))
+    return errors + check_whole(unavailable, f"{path}.maxUnavailable")
+
+
+def check_share(value: int | str, path: str) -> list[FieldError]:
+    """What is wrong with a number or a percentage."""
+    if isinstance(value, str):
+        return [] if _is_share(value) else [invalid_value(path, value, _NO_SHARE)]
+    return [invalid_value(path, value, "must be greater than or equal to 0")] if value < 0 else []
+
+
+def check_whole(value: int | str, path: str) -> list[FieldError]:
+    """What is wrong with a percentage of what cannot be more than all."""
+    too_much = _is_share(value) and _number(value) > 100
+    return [invalid_value(path, value, "must not be greater than 100%")] if too_much else []
+
+
+def _is_share(value: int | str) -> bool:
+    return isinstance(value, str) and _SHARE.fullmatch(value) is not None
+
+
+def _number(value: int | str) -> int:
+    """The number of a percentage or of a plain number; 0 for other text."""
+    text = str(value).removesuffix("%") if _is_share(value) else str(value)
+    return int(text) if re.fullmatch(r"-?[0-9]+", text) else 0
 
 
 def _selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
@@ -88,13 +134,23 @@ def check_job(obj: Object) -> list[FieldError]:
         errors.append(invalid_value("spec.selector", selector, "`selector` not auto-generated"))
     if not _selects(selector, labels or {}):
         errors.append(invalid_value("spec.template.metadata.labels", labels, _UNSELECTED))
-    errors += check_labels(labels or {}, "spec.template.labels")
+    errors += dict.fromkeys(check_labels(labels or {}, "spec.template.labels"))
+    errors += _check_host(obj["metadata"].get("name", ""), whole)
     errors += check_pod_spec(template["spec"], "spec.template.spec")
     if template["spec"].get("restartPolicy") == "Always":
         known = ("OnFailure", "Never")
         why = f'Required value: valid values: "{known[0]}", "{known[1]}"'
         errors.append(FieldError("spec.template.spec.restartPolicy", "FieldValueRequired", why))
     return errors
+
+
+def _check_host(name: str, spec: dict[str, Any]) -> list[FieldError]:
+    """An indexed Job's name, which begins the names of its pods' hosts."""
+    if spec["completionMode"] != "Indexed" or not spec.get("completions"):
+        return []
+    host = f"{name}-{spec['completions'] - 1}"
+    why = f"will not able to create pod with invalid DNS label: {host}"
+    return [invalid_value("metadata.name", name, why)] if names.label_problems(host) else []
 
 
 def check_replicas(status: dict[str, Any], parts: tuple[str, ...]) -> list[FieldError]:

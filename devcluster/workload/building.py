@@ -56,6 +56,13 @@ def deployment(app: App) -> Json:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}
 
 
+def budget(app: App) -> Json:
+    """How many of an application's pods may be unavailable while nodes are drained."""
+    meta = {"name": app.name, "namespace": app.namespace, "labels": {"app": app.name, "team": app.team}}
+    spec = {"maxUnavailable": app.budget, "selector": {"matchLabels": {"app": app.name}}}
+    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta, "spec": spec}
+
+
 PROGRESS_DEADLINE = 45
 """Seconds after which the demo's teams want to know that a rollout is stuck; ten minutes by default."""
 PATIENCE = 30

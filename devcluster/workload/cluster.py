@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from devcluster.workload.building import Json
 from devcluster.workload.dice import Dice
-from devcluster.workload.projections import Deployment, Job, Mydemo, Node, Pod, ReplicaSet
+from devcluster.workload.projections import Budget, Deployment, Job, Mydemo, Node, Pod, ReplicaSet
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock
@@ -18,6 +18,7 @@ from informerd.objects import Object
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.rest.client import Client
 
+BUDGETS = Resource(group="policy", version="v1", plural="poddisruptionbudgets", kind="PodDisruptionBudget")
 NODES = Resource(version="v1", plural="nodes", kind="Node", namespaced=False)
 DEPLOYMENTS = Resource(group="apps", version="v1", plural="deployments", kind="Deployment")
 REPLICA_SETS = Resource(group="apps", version="v1", plural="replicasets", kind="ReplicaSet")
@@ -26,8 +27,8 @@ LEASES = Resource(group="coordination.k8s.io", version="v1", plural="leases", ki
 
 OWN_WRITE_SECONDS = 5.0
 """How long a controller waits for its own write to come back before it goes on all the same."""
-OWNER, NODE, APP = "owner", "node", "app"
-"""Indexes: by the owners' uids; pods by the node they are on; by the label app."""
+OWNER, NODE, APP, ORPHANS = "owner", "node", "app", "orphans"
+"""Indexes: by the owners' uids; pods by their node; by the label app; by namespace, those that nobody controls."""
 
 T = TypeVar("T", bound=Object)
 
@@ -40,6 +41,7 @@ class Kind(Generic[T]):
         self.informer = informer
         self._client = client
         informer.add_index(OWNER, lambda obj: [owner.uid for owner in obj.metadata.owner_references])
+        informer.add_index(ORPHANS, _where_orphaned)
         informer.add_index(APP, lambda obj: [f"{obj.metadata.namespace}/{obj.metadata.labels.get('app', '')}"])
 
     def get(self, request: Request | str) -> T | None:
@@ -72,6 +74,16 @@ class Kind(Generic[T]):
         with contextlib.suppress(NotFound):
             answer = await self._client.patch(
                 self.resource, meta.name, meta.namespace, whole, subresource="status" if status else "",
+                field_manager="demo", field_validation="Ignore",
+            )  # fmt: skip
+            await self.seen(answer.json())
+
+    async def merge(self, obj: T, metadata: Json) -> None:
+        """Merge lists and maps of its metadata by their keys into this very object. Gone already: nothing."""
+        meta = obj.metadata
+        with contextlib.suppress(NotFound):
+            answer = await self._client.patch(
+                self.resource, meta.name, meta.namespace, {"metadata": {**metadata, "uid": meta.uid}}, "strategic",
                 field_manager="demo", field_validation="Ignore",
             )  # fmt: skip
             await self.seen(answer.json())
@@ -119,11 +131,17 @@ class Cluster:
         self.deployments = self._kind(DEPLOYMENTS, Deployment)
         self.replica_sets = self._kind(REPLICA_SETS, ReplicaSet)
         self.jobs = self._kind(JOBS, Job)
+        self.budgets = self._kind(BUDGETS, Budget)
         self.mydemos = self._kind(MYDEMOS, Mydemo)
         self.pods.informer.add_index(NODE, lambda pod: [pod.spec.node_name])
 
     def _kind(self, resource: Resource, projection: type[T]) -> Kind[T]:
         return Kind(resource, self._factory.informer(resource, projection), self.client)
+
+    @property
+    def revision(self) -> int:
+        """The version of the newest change of a pod that was seen: the demo server counts all changes by it."""
+        return int(self.pods.informer.store.resource_version or 0)
 
     def start(self) -> None:
         """Start the informers."""
@@ -144,6 +162,11 @@ class Cluster:
         binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": meta.name}, "target": target}
         with contextlib.suppress(NotFound):
             await self.client.request("POST", PODS.path(meta.namespace, meta.name, "binding"), body=binding)
+
+
+def _where_orphaned(obj: Object) -> list[str]:
+    """Its namespace, where nobody controls it."""
+    return [] if any(each.controller for each in obj.metadata.owner_references) else [obj.metadata.namespace]
 
 
 def _key(obj: Json) -> str:

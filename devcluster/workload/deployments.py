@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from devcluster.workload import building, deployment_status, rollout
 from devcluster.workload.building import Json, stamp
+from devcluster.workload.claims import Claims
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.projections import Deployment, ReplicaSet, condition
 from devcluster.workload.rollout import DESIRED, MAXIMUM, REVISION, Plan, revision
@@ -29,12 +30,14 @@ class DeploymentController:
     def __init__(self, cluster: Cluster, voices: Voices) -> None:
         self._cluster = cluster
         self._recorder = voices.of(COMPONENT)
+        self.claims = Claims(cluster.deployments, cluster.replica_sets)
 
     async def reconcile(self, request: Request) -> Result | None:
         """One step towards what the Deployment asks for."""
         deployment = self._cluster.deployments.get(request)
         if deployment is None or deployment.metadata.deletion_timestamp is not None:
             return None
+        await self.claims.settle(deployment)
         current, old = self._sets(deployment)
         fresh = False
         if deployment.spec.paused or rollout.is_rescaled(deployment, [*filter(None, (current,)), *old]):
@@ -63,21 +66,12 @@ class DeploymentController:
         body["metadata"]["annotations"] |= self._wanted(deployment)
         try:
             made = await self._cluster.replica_sets.create(body)
-        except AlreadyExists:
-            await self._adopt(deployment, body)  # or it is somebody else's, or not seen yet: the next try tells
+        except AlreadyExists:  # it is somebody else's, or not seen yet: the next try tells
             return False
         await self._mark(deployment, number)
         if made is not None:
             self._say_scaled(deployment, made, 0, first)
         return True
-
-    async def _adopt(self, deployment: Deployment, body: Json) -> None:
-        """Take over a ReplicaSet of this very template that nobody owns, as `delete --cascade=orphan` leaves one."""
-        meta = body["metadata"]
-        found = self._cluster.replica_sets.get(f"{meta['namespace']}/{meta['name']}")
-        if found is not None and not found.metadata.owner_references and found.metadata.deletion_timestamp is None:
-            owners = {"ownerReferences": [building.owner(deployment)]}
-            await self._cluster.replica_sets.patch(found, {"metadata": owners})
 
     async def _renumber(self, deployment: Deployment, current: ReplicaSet, old: Sequence[ReplicaSet]) -> ReplicaSet:
         """A template that comes back gets the newest revision; where it comes from is kept."""

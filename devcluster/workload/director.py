@@ -10,6 +10,8 @@ from typing import Any
 
 from devcluster.workload.fleet import Fleet
 from devcluster.workload.hands_off import HandsOff
+from devcluster.workload.nodes import LEASE_SECONDS
+from devcluster.workload.pace import Pace
 from devcluster.workload.pulse import Pulse
 from devcluster.workload.stage import Cast, Stage
 from devcluster.workload.stories import load, releases, trouble
@@ -53,7 +55,9 @@ class Director:
         """Tell stories until cancelled."""
         tellers = min(MOST_TELLERS, 1 + int(self._rate / TOLD_MEANWHILE), max(1, len(self._fleet.apps) // 8))
         left = max(self._rate - STORY_RATE * tellers, self._rate / 2)
-        pulse = Pulse(self._cast, self._fleet, left, is_free=self._is_free)
+        cluster = self._cast.cluster
+        pace = Pace(cluster.clock, self._rate, lambda: cluster.revision, self._leases)
+        pulse = Pulse(self._cast, self._fleet, left, pace, is_free=self._is_free)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(pulse.run(), name="pulse")
             for teller in range(tellers):
@@ -87,6 +91,10 @@ class Director:
             self._busy.discard(app.key)
             if stage.deployment is not None:
                 self._hands_off.ours(app)
+
+    def _leases(self) -> float:
+        """How many are renewed a second, which are no changes that anybody looks at."""
+        return len(self._cast.cluster.nodes.informer.store) / LEASE_SECONDS
 
     def _is_free(self, app: App) -> bool:
         """Whether nothing happens to it already, and nobody works on it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 REGISTRY = "registry.example.com"
-MOST = 4096
-"""Images that a node remembers."""
+MOST = 128
+"""Images that a node keeps: more than it has pods. The kubelet's image garbage collector lets go of the others."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _MISSING = ("missing", "nonexist", "not-exist", "broken", "no-such", "typo")
 
@@ -36,11 +36,16 @@ class PulledImages:
         self._of: dict[str, dict[str, None]] = {}
 
     def has(self, node: str, image: str) -> bool:
-        return image in self._of.get(node, {})
+        """Whether a node has one that is about to be used."""
+        images = self._of.get(node, {})
+        if image in images:
+            images[image] = images.pop(image)
+            return True
+        return False
 
     def add(self, node: str, image: str) -> None:
-        """A node has pulled one; the one that came first makes room."""
+        """A node has pulled one; the one that has not been used for longest makes room."""
         images = self._of.setdefault(node, {})
-        images[image] = None
+        images[image] = images.pop(image, None)
         if len(images) > MOST:
             del images[next(iter(images))]

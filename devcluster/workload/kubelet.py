@@ -18,7 +18,7 @@ _ENDING = ("stop", "remove")
 
 
 class Kubelet:
-    """Runs every pod that has a node which answers."""
+    """Runs every pod that has a node which is there and answers."""
 
     def __init__(self, cluster: Cluster, voices: Voices, machines: Machines) -> None:
         self._cluster = cluster
@@ -48,7 +48,7 @@ class Kubelet:
         return life is not None and life.due == NEVER and pod.is_ready and not pod.is_leaving
 
     def wake(self, node: str) -> None:
-        """Look at all pods of a node that answers again."""
+        """Look at all pods of a node that has come, or answers again."""
         for pod in self._cluster.pods.by(NODE, node):
             self.requeue(Request.of(pod))
 
@@ -59,11 +59,14 @@ class Kubelet:
     async def reconcile(self, request: Request) -> Result | None:
         """Take the pod's next step, if it is due."""
         pod = self._cluster.pods.get(request)
-        if pod is None or not self._machines.answers(pod.spec.node_name):
+        if pod is None:
             return None
-        if not pod.spec.node_name:
+        name = pod.spec.node_name
+        if not name:
             await self._without_node(pod)
             return None
+        if self._cluster.nodes.get(name) is None or not self._machines.answers(name):
+            return None  # `wake` comes with the node
         life = self._lives.get(pod.metadata.uid)
         if life is None:
             life = self._lives[pod.metadata.uid] = self._met(pod)

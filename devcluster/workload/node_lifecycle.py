@@ -9,7 +9,7 @@ from devcluster.workload.building import Json, stamp
 from devcluster.workload.cluster import NODE, Cluster
 from devcluster.workload.fit import tolerates
 from devcluster.workload.machines import Machines
-from devcluster.workload.projections import Condition, Node, Pod, Taint, condition
+from devcluster.workload.projections import Node, Pod, Taint, condition, condition_body
 from devcluster.workload.statuses import unix
 from devcluster.workload.voices import Voices
 from informerd.controller.request import Request
@@ -38,8 +38,8 @@ class NodeLifecycle:
     async def reconcile(self, request: Request) -> Result | None:
         """Do what the node's silence, or its return, asks for."""
         node = self._cluster.nodes.get(request)
-        if node is None:
-            await self._lost(request.name)
+        if node is None:  # its pods are the pod garbage collector's
+            self._silent_since.pop(request.name, None)
             return None
         left = self._grace_left(request.name)
         if left == 0.0 and (found := condition(node.status.conditions, "Ready")) and found.status != "Unknown":
@@ -49,6 +49,10 @@ class NodeLifecycle:
         wait = await self._evict(self._cluster.nodes.get(request) or node)
         times = [each for each in (left, wait) if each]
         return Result(requeue_after=min(times)) if times else None
+
+    def forget(self, pod: Pod) -> None:
+        """Drop what is known of one that is gone."""
+        self._marked.pop(pod.metadata.uid, None)
 
     def _grace_left(self, name: str) -> float | None:
         """Seconds until the node is taken for gone, 0 once it is; None while it answers."""
@@ -74,7 +78,7 @@ class NodeLifecycle:
     async def _mark_unready(self, pod: Pod, now: str) -> None:
         self._recorder.event(pod, "Warning", "NodeNotReady", "Node is not ready")
         if pod.is_ready:
-            conditions = [_condition(each) for each in pod.status.conditions]
+            conditions = [condition_body(each) for each in pod.status.conditions]
             for body in conditions:
                 if body["type"] == "Ready":
                     body |= {"status": "False", "lastTransitionTime": now}
@@ -136,7 +140,7 @@ class NodeLifecycle:
         target = {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByTaintManager"}
         target |= {"message": "Taint manager: deleting due to NoExecute taint"}
         target["lastTransitionTime"] = stamp(self._cluster.clock.time())
-        conditions = [_condition(each) for each in pod.status.conditions if each.type != "DisruptionTarget"]
+        conditions = [condition_body(each) for each in pod.status.conditions if each.type != "DisruptionTarget"]
         await self._cluster.pods.patch(pod, {"status": {"conditions": [*conditions, target]}}, status=True)
         await self._cluster.pods.delete(pod)
 
@@ -145,17 +149,6 @@ class NodeLifecycle:
         for pod in [each for each in self._marked.values() if each.spec.node_name == node]:
             del self._marked[pod.metadata.uid]
             self._evictor.event(pod, "Normal", "TaintManagerEviction", f"Cancelling deletion of Pod {pod.key}")
-
-    async def _lost(self, name: str) -> None:
-        """Pods of a node that was deleted have no place any more (pod garbage collector)."""
-        for pod in self._cluster.pods.by(NODE, name):
-            await self._cluster.pods.delete(pod, grace=0)
-
-
-def _condition(each: Condition) -> Json:
-    body = {"type": each.type, "status": each.status, "reason": each.reason, "message": each.message}
-    body["lastTransitionTime"] = each.last_transition_time or ""
-    return {name: value for name, value in body.items() if value}
 
 
 def _taint(each: Taint) -> Json:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from devcluster.workload import building
 from devcluster.workload.cluster import APP
 from devcluster.workload.fleet import Fleet
+from devcluster.workload.pace import Pace
 from devcluster.workload.projections import Pod
 from devcluster.workload.stage import Cast
 from devcluster.workload.teams import App
@@ -40,12 +41,13 @@ class Happening:
 
 
 class Pulse:
-    """Has small things happen to applications that are free, `rate` changes a second in all."""
+    """Has small things happen to applications that are free, `rate` changes a second in all, times the `pace`."""
 
-    def __init__(self, cast: Cast, fleet: Fleet, rate: float, *, is_free: Callable[[App], bool]) -> None:
+    def __init__(self, cast: Cast, fleet: Fleet, rate: float, pace: Pace, *, is_free: Callable[[App], bool]) -> None:
         self._cast = cast
         self._fleet = fleet
         self._rate = rate
+        self._pace = pace
         self._is_free = is_free
         self._most_jobs = max(4, len(fleet.crons) * 3 // 4)
         self._room = asyncio.Semaphore(AT_ONCE)
@@ -67,7 +69,9 @@ class Pulse:
                 await clock.sleep(max(0.0, due - clock.now()))
                 chance = dice.of("pulse", number)
                 (chosen,) = chance.choices(self._happenings, weights)
-                due = max(due, clock.now() - BEHIND) + chosen.changes / self._rate * chance.uniform(0.5, 1.5)
+                self._pace.look(late=clock.now() - due > BEHIND / 2)
+                pause = chosen.changes / (self._rate * self._pace.factor) * chance.uniform(0.5, 1.5)
+                due = max(due, clock.now() - BEHIND) + pause
                 async with self._room:
                     tasks.create_task(self._one(chosen, chance, number))
 

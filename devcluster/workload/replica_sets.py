@@ -1,4 +1,4 @@
-"""ReplicaSets: as many pods as asked for, new ones for those that went, and their status.
+"""ReplicaSets: as many pods as asked for, new ones for those that went or no longer match, and their status.
 
 Source: kube-controller-manager's replicaset/replica_set.go and replica_set_utils.go.
 """
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from devcluster.workload import building
 from devcluster.workload.building import Json
+from devcluster.workload.claims import Claims
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.pod_ranks import first_to_go
 from devcluster.workload.projections import Pod, ReplicaSet
@@ -30,14 +31,16 @@ class ReplicaSetController:
     def __init__(self, cluster: Cluster, voices: Voices) -> None:
         self._cluster = cluster
         self._recorder = voices.of(COMPONENT)
+        self.claims = Claims(cluster.replica_sets, cluster.pods, lambda pod: not pod.has_ended)
         self._made: defaultdict[str, int] = defaultdict(int)
         """By uid, how many names of pods were used: the next name follows from the number."""
 
     async def reconcile(self, request: Request) -> Result | None:
-        """Create or delete what is missing or too much, and write the status."""
+        """Take and let go what it claims, create or delete what is missing or too much, and write the status."""
         replica_set = self._cluster.replica_sets.get(request)
         if replica_set is None or replica_set.metadata.deletion_timestamp is not None:
             return None
+        await self.claims.settle(replica_set)
         pods = self._pods(replica_set)
         missing = replica_set.spec.replicas - len(pods)
         if missing > 0:
@@ -52,6 +55,7 @@ class ReplicaSetController:
     def forget(self, replica_set: ReplicaSet) -> None:
         """Drop what is known of one that is gone."""
         self._made.pop(replica_set.metadata.uid, None)
+        self.claims.forget(replica_set)
 
     def _pods(self, replica_set: ReplicaSet) -> list[Pod]:
         """Those that count: neither ended nor leaving."""

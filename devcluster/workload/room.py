@@ -72,7 +72,9 @@ class Room:
         before = self._placed.pop(pod.metadata.uid, None)
         if before is not None:
             node, load = before
-            self._used[node] = self._used[node] - load
+            left = self._used.pop(node) - load
+            if left.pods:
+                self._used[node] = left
 
     def notice(self, pod: Pod) -> None:
         """A pod came or changed."""

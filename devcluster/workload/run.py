@@ -13,6 +13,7 @@ from devcluster.workload.cluster import DEPLOYMENTS, JOBS, REPLICA_SETS, Cluster
 from devcluster.workload.deployments import DeploymentController
 from devcluster.workload.dice import Dice
 from devcluster.workload.director import Director
+from devcluster.workload.disruption import DisruptionController
 from devcluster.workload.fleet import Fleet
 from devcluster.workload.jobs import JobController
 from devcluster.workload.kubelet import Kubelet
@@ -20,6 +21,7 @@ from devcluster.workload.machines import Machines
 from devcluster.workload.mydemos import MydemoController
 from devcluster.workload.node_lifecycle import NodeLifecycle
 from devcluster.workload.nodes import NodeAgents
+from devcluster.workload.pod_garbage import PodGarbageCollector
 from devcluster.workload.replica_sets import ReplicaSetController
 from devcluster.workload.scheduler import Scheduler
 from devcluster.workload.stage import Cast
@@ -28,7 +30,7 @@ from informerd.cache.handler import HandlerFunctions
 from informerd.clock import Clock, SystemClock
 from informerd.controller.attempt import Reconcile
 from informerd.controller.controller import Controller
-from informerd.controller.handlers import EnqueueOwner
+from informerd.controller.handlers import EnqueueMapped, EnqueueOwner
 from informerd.controller.request import Request
 from informerd.controller.sources import KindSource, Source
 from informerd.objects import Object
@@ -94,6 +96,7 @@ class Workload:
         mydemos = MydemoController(cluster)
         self.cast = Cast(cluster, kubelet, agents, mydemos, machines)
         self._owners(voices)
+        self._budgets(DisruptionController(cluster))
         self._scheduler(Scheduler(cluster, voices))
         self._machines(kubelet, agents, NodeLifecycle(cluster, voices, machines))
         self._add("mydemos", mydemos.reconcile, KindSource(cluster.mydemos.informer))
@@ -104,15 +107,23 @@ class Workload:
         pods, sets = cluster.pods.informer, cluster.replica_sets.informer
         deployments = DeploymentController(cluster, voices)
         own_sets: Source = KindSource(sets, EnqueueOwner(DEPLOYMENTS))
-        self._add("deployments", deployments.reconcile, KindSource(cluster.deployments.informer), own_sets, workers=8)
+        free_sets: Source = KindSource(sets, EnqueueMapped(deployments.claims.of_orphan))
+        _on_delete(cluster.deployments, deployments.claims.forget)
+        sources = (KindSource(cluster.deployments.informer), own_sets, free_sets)
+        self._add("deployments", deployments.reconcile, *sources, workers=8)
         replica_sets = ReplicaSetController(cluster, voices)
         _on_delete(cluster.replica_sets, replica_sets.forget)
         own_pods: Source = KindSource(pods, EnqueueOwner(REPLICA_SETS))
-        self._add("replica-sets", replica_sets.reconcile, KindSource(sets), own_pods, workers=16)
+        orphans: Source = KindSource(pods, EnqueueMapped(replica_sets.claims.of_orphan))
+        self._add("replica-sets", replica_sets.reconcile, KindSource(sets), own_pods, orphans, workers=16)
         jobs = JobController(cluster, voices)
         _on_delete(cluster.jobs, jobs.forget)
         job_pods: Source = KindSource(pods, EnqueueOwner(JOBS))
         self._add("jobs", jobs.reconcile, KindSource(cluster.jobs.informer), job_pods, workers=4)
+
+    def _budgets(self, disruption: DisruptionController) -> None:
+        pods: Source = KindSource(self._cluster.pods.informer, EnqueueMapped(disruption.of_pod))
+        self._add("disruption", disruption.reconcile, KindSource(self._cluster.budgets.informer), pods)
 
     def _scheduler(self, scheduler: Scheduler) -> None:
         room, pods = scheduler.room, self._cluster.pods.informer
@@ -132,6 +143,7 @@ class Workload:
     def _machines(self, kubelet: Kubelet, agents: NodeAgents, lifecycle: NodeLifecycle) -> None:
         nodes, pods = self._cluster.nodes.informer, self._cluster.pods.informer
         _on_delete(self._cluster.pods, kubelet.forget)
+        _on_delete(self._cluster.pods, lifecycle.forget)
         kubelet.requeue = self._add("kubelets", kubelet.reconcile, KindSource(pods), workers=16).requeue
         requeue_agent = self._add("node-agents", agents.reconcile, KindSource(nodes), workers=4).requeue
         requeue_node = self._add("node-lifecycle", lifecycle.reconcile, KindSource(nodes), workers=2).requeue
@@ -141,6 +153,10 @@ class Workload:
             requeue_node(request)
 
         agents.requeue, agents.on_return = both, kubelet.wake
+        nodes.add_handler(HandlerFunctions(on_add=lambda node, _: kubelet.wake(node.metadata.name)))
+        garbage = PodGarbageCollector(self._cluster)
+        lost: Source = KindSource(nodes, EnqueueMapped(garbage.of_node))
+        self._add("pod-garbage-collector", garbage.reconcile, KindSource(pods, EnqueueMapped(garbage.of_pod)), lost)
 
     def _add(self, name: str, reconcile: Reconcile, *sources: Source, workers: int = 2) -> Controller:
         limiter = ExponentialRateLimiter(maximum=LONGEST_RETRY)

@@ -143,7 +143,9 @@ class Seed:
         self._core.seed(self._core.kind(key), obj)
 
     def _support(self, app: App, created: float) -> None:
-        """The Service, ConfigMap and Secret that go with an application."""
+        """The Service, ConfigMap, Secret and budget that go with an application."""
+        if app.budget is not None:
+            self.put("poddisruptionbudgets.policy", building.budget(app) | {"status": {}}, created)
         meta: Json = {"name": app.name, "namespace": app.namespace, "labels": {"app": app.name}}
         ports = [{"name": "http", "port": 80, "targetPort": app.port, "protocol": "TCP"}]
         spec = {"selector": {"app": app.name}, "ports": ports}

@@ -30,6 +30,8 @@ class App:
     strategy: Literal["RollingUpdate", "Recreate"] = "RollingUpdate"
     surge: int | str = 1
     unavailable: int | str = 1
+    budget: int | None = None
+    """How many of its pods may be unavailable, by a PodDisruptionBudget; without one, any number."""
     cell: str = ""
     """The part of a large cluster that it is in; it ends the namespace's name."""
 
@@ -54,14 +56,14 @@ def team_of(namespace: str, cell: str) -> str:
 APPS: tuple[App, ...] = (
     App("shop", "web", 9, "2.31.0", 41.2, port=3000, tier="frontend", memory="192Mi", surge="25%", unavailable="25%"),
     App("shop", "cart", 6, "1.18.4", 38.7),
-    App("shop", "checkout", 6, "3.7.1", 38.7, cpu="250m", memory="512Mi"),
+    App("shop", "checkout", 6, "3.7.1", 38.7, cpu="250m", memory="512Mi", budget=1),
     App("shop", "catalog", 6, "5.2.0", 36.1, surge=2, unavailable=0),
     App("shop", "images", 5, "1.4.9", 20.4, port=8443, tier="edge"),
     App("shop", "recommendations", 4, "0.9.12", 11.9, memory="768Mi"),
     App("shop", "session-cache", 3, "7.4.1", 41.2, port=6379, tier="cache", memory="512Mi"),
     App("payments", "api", 6, "8.0.3", 52.5, cpu="250m"),
     App("payments", "api-preview", 1, "9.0.0", 1.4, flaw="crash"),
-    App("payments", "ledger", 3, "4.11.0", 52.5, cpu="500m", memory="1Gi", tier="data", strategy="Recreate"),
+    App("payments", "ledger", 3, "4.11.0", 52.5, cpu="500m", memory="1Gi", tier="data", strategy="Recreate", budget=0),
     App("payments", "fraud-scorer", 5, "2.2.6", 17.3, cpu="400m", memory="1Gi"),
     App("payments", "webhooks", 5, "1.9.0", 33.8),
     App("payments", "invoices", 4, "3.3.3", 29.0),

@@ -1,0 +1,63 @@
+"""Claims: an owner takes what it selects and nobody controls, and lets go of what it selects no longer.
+
+Source: kube-controller-manager's controller_ref_manager.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
+
+from devcluster.workload import building
+from devcluster.workload.cluster import ORPHANS, Kind
+from informerd.cache.index import NAMESPACE
+from informerd.controller.request import Request
+from informerd.objects import Object
+from informerd.selectors.label_selector import LabelSelector
+
+OwnerT = TypeVar("OwnerT", bound=Object)
+"""What has a selector: Deployments and ReplicaSets."""
+T = TypeVar("T", bound=Object)
+
+
+class Claims(Generic[OwnerT, T]):
+    """Of the owners of one kind to objects of another. `counts` says which of these an owner still minds."""
+
+    def __init__(self, owners: Kind[OwnerT], objects: Kind[T], counts: Callable[[T], bool] = lambda _: True) -> None:
+        self._owners = owners
+        self._objects = objects
+        self._counts = counts
+        self._selectors: dict[str, LabelSelector] = {}
+        """By the owner's uid: a selector never changes."""
+
+    def of_orphan(self, obj: T) -> Iterable[Request]:
+        """The owners that select an object which nobody controls."""
+        meta = obj.metadata
+        if any(each.controller for each in meta.owner_references) or not self._minds(obj):
+            return ()
+        there = self._owners.by(NAMESPACE, meta.namespace)
+        return [Request.of(owner) for owner in there if self._selector(owner).matches(meta.labels)]
+
+    async def settle(self, owner: OwnerT) -> None:
+        """Let go of what it owns and does not select, and take what it selects and nobody controls."""
+        selector, meta = self._selector(owner), owner.metadata
+        for obj in self._objects.owned(meta.uid):
+            if not selector.matches(obj.metadata.labels) and self._minds(obj):
+                await self._objects.merge(obj, {"ownerReferences": [{"$patch": "delete", "uid": meta.uid}]})
+        for obj in self._objects.informer.store.by_index(ORPHANS, meta.namespace):
+            if selector.matches(obj.metadata.labels) and self._minds(obj):
+                await self._objects.merge(obj, {"ownerReferences": [building.owner(owner)]})
+
+    def forget(self, owner: OwnerT) -> None:
+        """Drop what is known of one that is gone."""
+        self._selectors.pop(owner.metadata.uid, None)
+
+    def _minds(self, obj: T) -> bool:
+        return obj.metadata.deletion_timestamp is None and self._counts(obj)
+
+    def _selector(self, owner: Any) -> LabelSelector:
+        uid = owner.metadata.uid
+        found = self._selectors.get(uid)
+        if found is None:
+            found = self._selectors[uid] = LabelSelector.from_manifest(owner.spec.selector)
+        return found

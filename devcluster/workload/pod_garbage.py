@@ -1,0 +1,62 @@
+"""The pod garbage collector: takes away pods whose node is not there, after a while in which it might come.
+
+Source: kube-controller-manager's podgc/gc_controller.go (gcOrphaned).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from devcluster.workload.building import Json, stamp
+from devcluster.workload.cluster import NODE, Cluster
+from devcluster.workload.projections import Node, Pod, condition_body
+from informerd.controller.request import Request
+from informerd.controller.result import Result
+
+QUARANTINE = 40.0
+"""Seconds for which a node may be missing before its pods go."""
+
+
+class PodGarbageCollector:
+    """Reconciles the pods that `of_pod` and `of_node` name: those of nodes that are not there."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._missing: dict[str, float] = {}
+        """By the pod's key, since when its node has been missing, in monotonic seconds."""
+
+    def of_pod(self, pod: Pod) -> Iterable[Request]:
+        """The pod, where its node is not there."""
+        return (Request.of(pod),) if self._is_orphan(pod) else ()
+
+    def of_node(self, node: Node) -> Iterable[Request]:
+        """The pods of a node that has gone."""
+        if self._cluster.nodes.get(node.key) is not None:
+            return ()
+        return map(Request.of, self._cluster.pods.by(NODE, node.metadata.name))
+
+    async def reconcile(self, request: Request) -> Result | None:
+        """Wait for the node; without it, say why the pod ends, and delete it."""
+        pod = self._cluster.pods.get(request)
+        if pod is None or not self._is_orphan(pod):
+            self._missing.pop(request.key, None)
+            return None
+        now = self._cluster.clock.now()
+        left = self._missing.setdefault(request.key, now) + QUARANTINE - now
+        if left > 0:
+            return Result(requeue_after=left)
+        if not pod.has_ended:
+            await self._cluster.pods.patch(pod, {"status": self._ended(pod)}, status=True)
+        await self._cluster.pods.delete(pod, grace=0)
+        self._missing.pop(request.key, None)
+        return None
+
+    def _is_orphan(self, pod: Pod) -> bool:
+        name = pod.spec.node_name
+        return bool(name) and self._cluster.nodes.get(name) is None
+
+    def _ended(self, pod: Pod) -> Json:
+        target = {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC"}
+        target |= {"message": "PodGC: node no longer exists", "lastTransitionTime": stamp(self._cluster.clock.time())}
+        kept = [condition_body(each) for each in pod.status.conditions if each.type != "DisruptionTarget"]
+        return {"phase": "Failed", "conditions": [*kept, target]}

@@ -1,0 +1,77 @@
+"""Deployments and their ReplicaSets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devcluster.workload.projections.parts import Condition, Part, Template
+from informerd.objects import Object
+
+
+class Selector(Part, frozen=True):
+    match_labels: dict[str, str] | None = None
+
+
+class RollingUpdate(Part, frozen=True):
+    max_surge: int | str = "25%"
+    max_unavailable: int | str = "25%"
+
+
+class Strategy(Part, frozen=True):
+    type: str = "RollingUpdate"
+    rolling_update: RollingUpdate = RollingUpdate()
+
+
+class DeploymentSpec(Part, frozen=True):
+    replicas: int = 1
+    selector: dict[str, Any] = {}
+    template: Template = {}
+    strategy: Strategy = Strategy()
+    paused: bool = False
+    min_ready_seconds: int = 0
+    progress_deadline_seconds: int | None = None
+    revision_history_limit: int = 10
+
+
+class DeploymentStatus(Part, frozen=True):
+    observed_generation: int = 0
+    replicas: int = 0
+    updated_replicas: int = 0
+    ready_replicas: int = 0
+    available_replicas: int = 0
+    unavailable_replicas: int = 0
+    terminating_replicas: int = 0
+    conditions: tuple[Condition, ...] = ()
+
+
+class Deployment(Object, frozen=True):
+    spec: DeploymentSpec = DeploymentSpec()
+    status: DeploymentStatus = DeploymentStatus()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what it asks for is there (kubectl's ``rollout status``), nothing else is, and all is available."""
+        status, wanted = self.status, self.spec.replicas
+        seen = status.observed_generation == self.metadata.generation
+        return seen and status.updated_replicas == status.replicas == status.available_replicas == wanted
+
+
+class ReplicaSetSpec(Part, frozen=True):
+    replicas: int = 1
+    selector: dict[str, Any] = {}
+    template: Template = {}
+    min_ready_seconds: int = 0
+
+
+class ReplicaSetStatus(Part, frozen=True):
+    observed_generation: int = 0
+    replicas: int = 0
+    fully_labeled_replicas: int = 0
+    ready_replicas: int = 0
+    available_replicas: int = 0
+    terminating_replicas: int = 0
+
+
+class ReplicaSet(Object, frozen=True):
+    spec: ReplicaSetSpec = ReplicaSetSpec()
+    status: ReplicaSetStatus = ReplicaSetStatus()

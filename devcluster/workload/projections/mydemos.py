@@ -1,0 +1,20 @@
+"""Mydemos."""
+
+from __future__ import annotations
+
+from devcluster.workload.projections.parts import Part
+from informerd.objects import Object
+
+
+class MydemoSpec(Part, frozen=True):
+    ip: str = ""
+    port: int = 0
+
+
+class MydemoStatus(Part, frozen=True):
+    observed_generation: int = 0
+
+
+class Mydemo(Object, frozen=True):
+    spec: MydemoSpec = MydemoSpec()
+    status: MydemoStatus = MydemoStatus()

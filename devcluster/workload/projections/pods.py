@@ -1,0 +1,107 @@
+"""Pods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from devcluster.workload.projections.parts import Condition, Part, condition
+from informerd.objects import Object
+
+
+class Resources(Part, frozen=True):
+    requests: dict[str, str] | None = None
+    limits: dict[str, str] | None = None
+
+
+class Container(Part, frozen=True):
+    name: str = ""
+    image: str = ""
+    resources: Resources = Resources()
+    readiness_probe: dict[str, Any] | None = None
+
+
+class Toleration(Part, frozen=True):
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+class PodSpec(Part, frozen=True):
+    node_name: str = ""
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    node_selector: dict[str, str] | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    restart_policy: str = "Always"
+    scheduler_name: str = "default-scheduler"
+    active_deadline_seconds: int | None = None
+
+
+class Ended(Part, frozen=True):
+    exit_code: int = 0
+    reason: str = ""
+    started_at: str | None = None
+    finished_at: str | None = None
+
+
+class Waiting(Part, frozen=True):
+    reason: str = ""
+
+
+class Running(Part, frozen=True):
+    started_at: str | None = None
+
+
+class State(Part, frozen=True):
+    waiting: Waiting | None = None
+    running: Running | None = None
+    terminated: Ended | None = None
+
+
+class ContainerStatus(Part, frozen=True):
+    name: str = ""
+    ready: bool = False
+    restart_count: int = 0
+    state: State = State()
+    last_state: State = State()
+
+
+class PodStatus(Part, frozen=True):
+    phase: str = "Pending"
+    reason: str = ""
+    conditions: tuple[Condition, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    start_time: str | None = None
+    host_ip: str = msgspec.field(default="", name="hostIP")
+    pod_ip: str = msgspec.field(default="", name="podIP")
+
+
+class Pod(Object, frozen=True):
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+    @property
+    def ready_since(self) -> str:
+        """When the pod became ready, as it is written; "" where it is not."""
+        found = condition(self.status.conditions, "Ready")
+        return (found.last_transition_time or "") if found is not None and found.status == "True" else ""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the Ready condition holds."""
+        found = condition(self.status.conditions, "Ready")
+        return found is not None and found.status == "True"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its containers have ended for good."""
+        return self.status.phase in ("Succeeded", "Failed")
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether it is being deleted."""
+        return self.metadata.deletion_timestamp is not None
