@@ -18,6 +18,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     namespaced: bool = True
     short_names: tuple[str, ...] = ()
     verbs: frozenset[str] = frozenset()
+    subresources: frozenset[str] = frozenset()
+    """``status``, ``scale``, …; empty where discovery has not said."""
 
     @property
     def key(self) -> str:

@@ -258,20 +258,17 @@ class SharedInformerFactory:
             if self._stopped:
                 raise
 
-    async def drop(self, informer: SharedInformer[Any]) -> None:
-        """Stop an informer that nobody needs any more, and wait for its end. Asked for again, it is made anew.
+    async def drop(self, *informers: SharedInformer[Any]) -> None:
+        """Stop informers that nobody needs any more, and wait for their end. Asked for again, they are made anew.
 
-        Nothing happens if it is not one of this factory's, or not any more.
+        Nothing happens to one that is not this factory's, or not any more.
         """
-        scope = next((scope for scope, entry in self._entries.items() if entry.informer is informer), None)
-        if scope is None:
-            return
-        del self._entries[scope]
-        task = self._tasks.pop(scope, None)
-        if task is None:
-            await informer.close()
-        else:
-            await self._end(task)
+        scopes = [scope for scope, entry in self._entries.items() if entry.informer in informers]
+        dropped = [(self._entries.pop(scope).informer, self._tasks.pop(scope, None)) for scope in scopes]
+        await self._end(*(task for _, task in dropped if task is not None))
+        for informer, task in dropped:
+            if task is None:
+                await informer.close()
 
     async def stop(self) -> None:
         """Stop all informers and wait until their tasks and those of their handlers have ended.

@@ -44,6 +44,8 @@ class Health(msgspec.Struct, frozen=True, array_like=True):
     """While syncing: how many the API server says are still to come, where it says so."""
     answered: bool = False
     """While stale: whether `problem` is what the API server answered, or a fault of ours, and not that it is silent."""
+    polled: float = 0.0
+    """Seconds between two lists, of a kind that is listed anew each time because it cannot be watched; else 0."""
 
 
 class HealthMonitor:

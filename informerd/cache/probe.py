@@ -6,13 +6,14 @@ stream just stays silent, as an idle one does. So one probe for each API server 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Literal, Protocol, get_args
 
-from informerd.clock import Clock
+from informerd.clock import Clock, sleep_or
 from informerd.errors import ApiError, CredentialsError, InformerdError
 from informerd.repeats import Repeats, nth
 
@@ -20,6 +21,8 @@ log = logging.getLogger(__name__)
 
 INTERVAL = 5.0
 """Seconds between probes."""
+IN_DOUBT = 1.0
+"""Seconds between them while the API server is not well, or somebody could not reach it: they wait for a good one."""
 
 
 ProbeOutcome = Literal["answered", "refused", "silent", "no_credentials"]
@@ -58,6 +61,8 @@ class Probe:
         self._listeners: dict[ProbeListener, None] = {}
         self._repeats = Repeats(clock)
         self._silent_probes = 0
+        self._in_doubt = False
+        self._doubted = asyncio.Event()
         self.outcomes: Counter[str] = Counter(dict.fromkeys(get_args(ProbeOutcome), 0))
         """How often each ProbeOutcome was seen."""
         self.problem = ""
@@ -71,10 +76,19 @@ class Probe:
         """Tell it nothing more; nothing happens if it was not told."""
         self._listeners.pop(listener, None)
 
+    def doubt(self) -> None:
+        """Probe each IN_DOUBT seconds, because the API server could not be reached, until it is well."""
+        self._in_doubt = True
+        self._doubted.set()
+
     async def run(self) -> None:
         """Probe until cancelled."""
         while True:
-            await self._clock.sleep(self._interval)
+            if not self._in_doubt:
+                self._doubted.clear()
+                await sleep_or(self._doubted, self._interval, self._clock)
+            if self._in_doubt:
+                await self._clock.sleep(min(IN_DOUBT, self._interval))
             await self.once()
 
     async def once(self) -> None:
@@ -96,6 +110,7 @@ class Probe:
 
     def _heard(self, outcome: ProbeOutcome) -> None:
         self.outcomes[outcome] += 1
+        self._in_doubt = outcome == "refused"
         if self.problem:
             fields = {"problem": "", "failures": self._silent_probes}
             log.info("the API server answers again after %d silent probes", self._silent_probes, extra=fields)
@@ -105,6 +120,7 @@ class Probe:
 
     def _missed(self, problem: str) -> None:
         self.outcomes["silent"] += 1
+        self._in_doubt = True
         self._silent_probes += 1
         level = logging.DEBUG if self.problem else logging.WARNING  # one line, however long it lasts
         log.log(level, "%s", problem, extra={"problem": problem, "failures": self._silent_probes})

@@ -25,17 +25,31 @@ WatchErrorHandler = Callable[[Exception], None]
 
 
 class Recovery:
-    """One reflector's failures. `listed`: there is a list in the store, which a failure makes stale."""
+    """One reflector's failures. `listed`: there is a list in the store, which a failure makes stale.
 
-    def __init__(self, name: str, *, clock: Clock, monitor: HealthMonitor, backoff: Backoff) -> None:
+    `doubt` is called where the API server could not be reached: somebody may then find out when it can be.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        clock: Clock,
+        monitor: HealthMonitor,
+        backoff: Backoff,
+        doubt: Callable[[], None] = lambda: None,
+    ) -> None:
         self.on_error: WatchErrorHandler | None = None
         self.listed = False
         self._name = name
         self._clock = clock
         self._monitor = monitor
         self._backoff = backoff
+        self._doubt = doubt
         self._wake = asyncio.Event()
         self._server_silent = False
+        self._unreached = False  # what is waited for is that the API server can be reached
+        self._woken = False  # a good probe has ended such a wait, and nothing has worked since
         self._repeats = Repeats(clock)
         self._kind = ""  # of the failure that was said last, empty where the next one goes without saying
 
@@ -43,7 +57,8 @@ class Recovery:
         """Report `error` and wait: by the backoff or `at_most` seconds, longer where the API server asks for it (but no
         longer than LONGEST_ORDER).
 
-        The wait ends at once when the API server answers a probe again.
+        The wait ends at once when the API server answers a probe again, also where no probe has failed meanwhile; of
+        one that answers probes and nothing else that is believed once.
         """
         self._report(error)
         delay = min(self._backoff.next(), at_most)
@@ -55,7 +70,11 @@ class Recovery:
         answered = isinstance(error, CredentialsError) or not isinstance(error, Unreachable)
         self._monitor.become(self._state_after(error), problem, self._clock.time() + delay, answered=answered)
         self._wake.clear()
+        if isinstance(error, Unreachable):
+            self._unreached = True
+            self._doubt()
         await sleep_or(self._wake, delay, self._clock)
+        self._unreached = False
 
     def declare(self, problem: str, *, answered: bool = False, retry_at: float | None = None) -> None:
         """The watch is lost, for the reason in this sentence; `answered` where it is not the API server's silence."""
@@ -64,14 +83,16 @@ class Recovery:
 
     def works(self) -> None:
         """A watch has begun: two minutes of that, and the backoff starts over."""
+        self._woken = False
         self._backoff.works()
 
     def probe_answered(self, *, well: bool) -> None:
         """The API server is alive: what waits for it may try at once. Only one that is well gives its word on that."""
         if well:
             self._monitor.heard()
-        if self._server_silent:
+        if self._server_silent or (well and self._unreached and not self._woken):
             self._server_silent = False
+            self._woken = True
             self._wake.set()
 
     def probe_failed(self) -> None:

@@ -45,6 +45,10 @@ STREAMING_LIST_TRIES = 3
 for ever: a proxy that cuts every answer after 30 s would keep a large list from ever coming.)"""
 
 
+LASTED = 2.0
+"""Seconds after which a watch has not failed at once."""
+
+
 class Reflector(Generic[T]):
     """Mirrors one resource into `fifo` until cancelled; never ends by itself and never raises."""
 
@@ -66,13 +70,20 @@ class Reflector(Generic[T]):
         self._settings = settings or ReflectorSettings()
         self._name = list_watch.resource.key
         self.counters = ReflectorCounters()
-        self.recovery = Recovery(self._name, clock=clock, monitor=monitor, backoff=self._backoff())
+        self.recovery = Recovery(
+            self._name,
+            clock=clock,
+            monitor=monitor,
+            backoff=self._backoff(),
+            doubt=probe.doubt if probe is not None else lambda: None,
+        )
         self._cursor = Cursor()
         self._session: WatchSession[T] | None = None
         self._beginning = Beginning(clock, self._while_live)
         self._version_unavailable = False  # the last list met Expired or TooLarge: ask for any version
         self._broken = False  # a connection broke, or none came: the server that answers next may be an older one
         self._paginated = False  # the list at version 0 came in pages, so it is served by etcd: go on in pages
+        self._followed = False  # a watch has lasted since the last list
         self._last_start = clock.now() - self._settings.watch_interval
         self._lists = self._watches = 0
         self._not_streamed: Exception | None = None  # why the last list did not come as a stream
@@ -100,6 +111,8 @@ class Reflector(Generic[T]):
                 except NotFound as error:
                     await self._vanish()
                     await self.recovery.pause(error, at_most=self._settings.absent_retry)
+                except (Expired, HistoryLost) as error:
+                    await self.recovery.pause(error, at_most=self._before_relist())
                 except Exception as error:  # noqa: BLE001 - whatever it is, it is reported and tried again
                     await self.recovery.pause(error)
         finally:
@@ -123,6 +136,15 @@ class Reflector(Generic[T]):
     def _while_live(self, problem: str) -> None:
         if self._monitor.state == "live":
             self.recovery.declare(problem)
+
+    def _before_relist(self) -> float:
+        """The longest wait before a list because the history is gone: short where that is not so time and again.
+
+        An API server that is started again has forgotten it, and is well. (client-go waits by the backoff, which is a
+        minute for the third or fourth restart in a row.)
+        """
+        followed, self._followed = self._followed, False
+        return 2 * self._settings.backoff if followed else float("inf")
 
     async def _list_and_watch(self) -> None:
         self._lists += 1
@@ -231,6 +253,7 @@ class Reflector(Generic[T]):
 
     async def _follow(self, session: WatchSession[T]) -> None:
         self._session = session
+        began = self._clock.now()
         try:
             session.check_alive()
             self._monitor.heard()
@@ -241,6 +264,7 @@ class Reflector(Generic[T]):
                 attempt.outcome = session.ending
                 self._broken = self._broken or session.ending == "cut_off"
         finally:
+            self._followed = self._followed or self._clock.now() - began > LASTED
             await self._end(session)
 
     async def _resume(self) -> WatchSession[T]:

@@ -101,15 +101,17 @@ class Client(RestClient):
         field_manager: str = "",
         field_validation: str = "Strict",
         headers: Headers | None = None,
+        patient: bool = True,
     ) -> Answer:
         """PUT an object, over whatever is there unless it carries the resourceVersion and uid it was read with.
 
-        Then it raises Conflict where it has changed since.
+        Then it raises Conflict where it has changed since, and is sent again where it is told to come later, but for
+        one that is not `patient`.
         """
         meta = metadata_of(obj)
         path = object_path(resource, meta.get("name", ""), namespace or meta.get("namespace", ""), subresource)
         params = write_params(dry_run, field_manager or self.field_manager, field_validation)
-        repeatable = is_precondition(meta.get("resourceVersion"))
+        repeatable = patient and is_precondition(meta.get("resourceVersion"))
         return await self.request("PUT", path, params=params, body=obj, headers=headers, repeatable=repeatable)
 
     async def patch(
@@ -152,8 +154,12 @@ class Client(RestClient):
         grace_period: int | None = None,
         dry_run: bool = False,
         headers: Headers | None = None,
+        patient: bool = True,
     ) -> Answer:
-        """DELETE an object; with `uid` or `resource_version` only that one, else Conflict. `grace_period`: seconds."""
+        """DELETE an object; with `uid` or `resource_version` only that one, else Conflict. `grace_period`: seconds.
+
+        With one of them it is sent again where it is told to come later, but for one that is not `patient`.
+        """
         body = delete_options(
             uid=uid,
             resource_version=resource_version,
@@ -162,7 +168,8 @@ class Client(RestClient):
             dry_run=dry_run,
         )
         path = object_path(resource, name, namespace)
-        return await self.request("DELETE", path, body=body, headers=headers, repeatable=bool(uid or resource_version))
+        repeatable = patient and bool(uid or resource_version)
+        return await self.request("DELETE", path, body=body, headers=headers, repeatable=repeatable)
 
     async def delete_collection(
         self,

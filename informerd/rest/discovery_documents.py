@@ -22,6 +22,10 @@ class _Kind(msgspec.Struct, frozen=True):
     kind: str = ""
 
 
+class _Subresource(msgspec.Struct, frozen=True):
+    subresource: str = ""
+
+
 class _AggregatedResource(msgspec.Struct, frozen=True, rename="camel"):
     resource: str
     response_kind: _Kind | None = None
@@ -29,6 +33,7 @@ class _AggregatedResource(msgspec.Struct, frozen=True, rename="camel"):
     singular_resource: str = ""
     verbs: tuple[str, ...] = ()
     short_names: tuple[str, ...] | None = None
+    subresources: tuple[_Subresource, ...] | None = None
 
 
 class _AggregatedVersion(msgspec.Struct, frozen=True):
@@ -113,7 +118,12 @@ def plain_versions(root: Root) -> Iterator[GroupVersion]:
 
 
 def plain_resources(group: str, version: str, listed: PlainList) -> tuple[Resource, ...]:
-    """The resources of one version, without subresources."""
+    """The resources of one version, each with the names of its subresources."""
+    below: dict[str, set[str]] = {}
+    for each in listed.resources or ():
+        name, slash, subresource = each.name.partition("/")
+        if slash:
+            below.setdefault(name, set()).add(subresource)
     return tuple(
         Resource(
             group=group,
@@ -124,6 +134,7 @@ def plain_resources(group: str, version: str, listed: PlainList) -> tuple[Resour
             namespaced=each.namespaced,
             short_names=each.short_names or (),
             verbs=frozenset(each.verbs),
+            subresources=frozenset(below.get(each.name, ())),
         )
         for each in listed.resources or ()
         if "/" not in each.name
@@ -151,4 +162,5 @@ def _aggregated_resources(group: str, version: _AggregatedVersion) -> Iterator[R
                 namespaced=each.scope == "Namespaced",
                 short_names=each.short_names or (),
                 verbs=frozenset(each.verbs),
+                subresources=frozenset(one.subresource for one in each.subresources or ()),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import subprocess
@@ -39,10 +40,14 @@ class DemoProcess:
         *,
         command: tuple[str, ...] = (sys.executable, "-m", "devcluster"),
         options: tuple[str, ...] = (),
+        kubeconfig: Path | None = None,
     ) -> None:
+        self.kubeconfig = kubeconfig
+        """Where this process's user alone finds a kubeconfig for it, for kubectl, while it runs; None: nowhere."""
         self._clock = clock
         self._command = (*command, *options)
         self._process: subprocess.Popen[bytes] | None = None
+        self._written = ""
 
     @property
     def running(self) -> bool:
@@ -55,8 +60,9 @@ class DemoProcess:
             self._process = self._spawned(output)
             deadline = self._clock.now() + START_LIMIT
             while self.running and self._clock.now() < deadline:
-                if (config := _said(output, why)) is not None:
-                    return config
+                if line := _line(output):
+                    self._write(line)
+                    return _said(line, why)
                 await self._clock.sleep(_POLL)
             last = _lines(output)[-1:]
         await self.stop()
@@ -69,9 +75,31 @@ class DemoProcess:
             cwd=_ROOT, stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True,
         )  # fmt: skip
 
+    def _write(self, kubeconfig: str) -> None:
+        """Where it cannot be written kubectl cannot reach the cluster, and nothing else is the worse for it."""
+        if self.kubeconfig is None:
+            return
+        try:
+            self.kubeconfig.parent.mkdir(parents=True, exist_ok=True)
+            self.kubeconfig.unlink(missing_ok=True)
+            with open(self.kubeconfig, "x", opener=_private) as file:
+                file.write(kubeconfig)
+            self._written = kubeconfig
+        except OSError:
+            self.kubeconfig = None
+
+    def _take_away(self) -> None:
+        """Unless another process's cluster stands in it by now."""
+        written, self._written = self._written, ""
+        if written and self.kubeconfig is not None:
+            with contextlib.suppress(OSError):
+                if self.kubeconfig.read_text() == written:
+                    self.kubeconfig.unlink()
+
     async def stop(self) -> None:
         """End the child; within STOP_LIMIT by itself, else by force."""
         process, self._process = self._process, None
+        self._take_away()
         if process is not None:
             if process.stdin is not None:
                 process.stdin.close()
@@ -84,16 +112,22 @@ class DemoProcess:
                 process.wait()
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def _lines(output: IO[bytes]) -> list[str]:
     """What the child has said so far. `pread`, because the place to write at is the child's too."""
     return os.pread(output.fileno(), _LONGEST, 0).decode(errors="replace").splitlines(keepends=True)
 
 
-def _said(output: IO[bytes], why: str) -> ClusterConfig | None:
-    """The cluster of the kubeconfig that the child has said, once that line is whole."""
-    line = next((each for each in _lines(output) if each.startswith("{") and each.endswith("\n")), "")
-    if not line:
-        return None
+def _line(output: IO[bytes]) -> str:
+    """The line that is the child's kubeconfig, once it is whole; empty before."""
+    return next((each for each in _lines(output) if each.startswith("{") and each.endswith("\n")), "")
+
+
+def _said(line: str, why: str) -> ClusterConfig:
+    """The cluster of the kubeconfig that the child has said."""
     said = json.loads(line)
     cluster, user = said["clusters"][0]["cluster"], said["users"][0]["user"]
     return ClusterConfig(
