@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 
 from dashboard.live.lines import rfc3339
 from dashboard.live.messages import Row
+from dashboard.resources.deletion import deletion_of
 from dashboard.resources.rows.field_diff import field_changes
 from informerd.clock import Clock
 
@@ -17,6 +19,7 @@ CHANGES = 50
 """Modifications that are remembered."""
 FIELDS = 20
 """Fields of one modification that are named."""
+_DELETION = ("metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds")
 LONGEST = 200
 """Characters of a value that are shown."""
 
@@ -43,6 +46,8 @@ class ChangeLine:
     words: str
     """What happened where no field says it: ``created again``, ``deleted``; empty otherwise."""
     fields: tuple[FieldLine, ...]
+    number: int = 0
+    """Of this log, from 1."""
 
 
 class ChangeLog:
@@ -51,23 +56,34 @@ class ChangeLog:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lines: deque[ChangeLine] = deque(maxlen=CHANGES)
+        self._number = 0
+        self._rendered: dict[int, str] = {}
 
     @property
     def lines(self) -> tuple[ChangeLine, ...]:
         """Newest first."""
         return tuple(self._lines)
 
+    def rendered(self, render: Callable[[ChangeLine], str]) -> tuple[str, ...]:
+        """The lines as `render` has each, which is asked once: none ever changes."""
+        self._rendered = {line.number: self._rendered.get(line.number) or render(line) for line in self._lines}
+        return tuple(self._rendered.values())
+
     def note(self, words: str, row: Row | None, fields: tuple[FieldLine, ...] = ()) -> None:
         """Something happened now; `row` is the object's."""
         version = row.version if row is not None else ""
-        self._lines.appendleft(ChangeLine(rfc3339(round(self._clock.time(), 3)), version, words, fields))
+        self._number += 1
+        self._lines.appendleft(ChangeLine(rfc3339(round(self._clock.time(), 3)), version, words, fields, self._number))
 
     def compare(self, before: dict[str, Any], after: dict[str, Any], row: Row) -> None:
         """The object was modified: note which fields differ."""
-        changes = field_changes(before, after)
+        asked = deletion_of(after) if deletion_of(before) is None else None
+        changes = [one for one in field_changes(before, after) if asked is None or one.path not in _DELETION]
         lines = tuple(FieldLine(one.path, _value(one.old), _value(one.new)) for one in changes[:FIELDS])
         more = len(changes) - FIELDS
-        self.note(f"and {more} more fields" if more > 0 else "" if lines else "no visible change", row, lines)
+        words = [f"deletion asked for{asked.held}"] if asked is not None else []
+        words += [f"and {more} more fields"] if more > 0 else []
+        self.note(", ".join(words) if words or lines else "no visible change", row, lines)
 
 
 def _value(value: Any) -> str:

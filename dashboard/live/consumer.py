@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import msgspec
+from autobahn.exception import Disconnected
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from dashboard.live.context import live_of
@@ -97,7 +98,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         """Take what the browser says; anything it should not say ends the connection."""
         if self._socket is None:
             return None  # it was refused already and has not heard yet
-        if text_data is None or bytes_data is not None or len(text_data) > LONGEST:
+        if text_data is None or bytes_data is not None or len(text_data.encode(errors="replace")) > LONGEST:
             return await self._refuse(NONSENSE)
         try:
             said = _decoder.decode(text_data)
@@ -146,6 +147,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
 
     async def _refuse(self, code: int) -> None:
         self._leave()
+        if code != COME_BACK:
+            self._hub.metrics.refused[code] += 1
         await self.close(code)
 
     def _leave(self) -> None:
@@ -160,6 +163,9 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         """Send what the hub posts. Where the transport refuses a message, the page is told to connect again."""
         try:
             await socket.run()
+        except Disconnected:  # the browser has said that it goes, and daphne tells us once the connection has ended
+            self._sending = None  # this very task
+            self._leave()
         except Exception:
             logger.exception("a message could not be sent, the browser is asked to connect again")
             self._sending = None  # this very task, which has to live until the socket is closed

@@ -9,7 +9,11 @@ from django.http import HttpRequest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dashboard.bulk.runner import Bulks
+    from dashboard.census.link import CensusLink
     from dashboard.controllers.link import ControllerLink
+    from dashboard.drafts.shelf import Shelf
+    from dashboard.drains.runner import Drains
     from dashboard.edits.schemas import Schemas
     from dashboard.live.hub import Hub
     from dashboard.live.interest import Interest
@@ -53,7 +57,19 @@ class LiveParts(Protocol):
     def schemas(self) -> Schemas: ...
 
     @property
+    def drafts(self) -> Shelf: ...
+
+    @property
+    def drains(self) -> Drains: ...
+
+    @property
+    def bulks(self) -> Bulks: ...
+
+    @property
     def controllers(self) -> ControllerLink: ...
+
+    @property
+    def census(self) -> CensusLink: ...
 
     @property
     def clock(self) -> Clock: ...
@@ -68,6 +84,10 @@ class LiveParts(Protocol):
 
     def metrics(self) -> tuple[bytes, str]:
         """What this process counts, for Prometheus, and its content type."""
+
+    @property
+    def kubeconfig(self) -> str:
+        """The file without which kubectl does not find this cluster, as a demo cluster's; empty: it needs none."""
 
     @property
     def version(self) -> str:

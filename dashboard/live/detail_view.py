@@ -1,32 +1,39 @@
 """The view of one object, followed through changes, deletion and re-creation under the same name.
 
-Templates see it as ``view``. Fragments that frames replace whole: ``#detail-<view.id>`` (resources/_detail.html, which
-has that element as its root); ``#yaml-<view.id>`` gets the YAML's text, for the page that shows nothing else.
+Templates see it as ``view``. A window replaces ``#detail-<view.id>`` (resources/_detail.html, which has that element as
+its root), and on the page that shows the YAML alone ``#yaml-top-<view.id>`` (resources/_yaml_top.html) and
+``#set-by-<view.id>`` (resources/_yaml.html). The frames that follow replace the parts that differ, see html_parts.py;
+what changes in resources/_yaml_top.html is in no part of resources/_detail.html, so that a window brings it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
-from django.utils.html import escape
+from django.template.loader import render_to_string
 
+from dashboard.live.change import Change
 from dashboard.live.change_log import ChangeLine, ChangeLog
-from dashboard.live.fragments import Fragment, Fragments
+from dashboard.live.family import Family, Kinds, Relative
+from dashboard.live.html_parts import Part, partials_between, read_parts
 from dashboard.live.lines import CellText, all_columns, cells_of, object_href, partial, rfc3339
 from dashboard.live.messages import Row
-from dashboard.live.object_events import EventLine, ObjectEvents
+from dashboard.live.object_events import EVENTS, EventLine, ObjectEvents
 from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Change, Replica
+from dashboard.live.replica import Replica
+from dashboard.live.slices import Work, at_once
 from dashboard.live.view import View
-from dashboard.resources.containers import ContainerLine
-from dashboard.resources.details import Condition, Details, describe
+from dashboard.resources.details import Details, describe
 from dashboard.resources.kinds import KindInfo
-from dashboard.resources.sentences import Words
+from dashboard.resources.offers import Offer, offers_of
+from dashboard.resources.rows.column import path_column
+from dashboard.resources.rows.field_path import FieldPath
+from dashboard.resources.set_by import SetBy, set_by
 from dashboard.resources.yaml_text import to_yaml
 from informerd.clock import Clock
-
-EVENTS = "events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +49,18 @@ class DetailView(View):
     """What `view` is in resources/detail.html, _detail.html and yaml.html.
 
     kind: KindInfo · namespace, name · row: Row | None (None: never seen) · found: bool · loading: bool (nobody can
-    tell yet) · problem: str · object: dict · yaml: str ·
-    summary: tuple[Words, ...] (a sentence; pieces with a datetime are ages) ·
-    cells: tuple[CellText, ...] (all columns) ·
-    conditions: tuple[Condition, ...] · containers: tuple[ContainerLine, ...] · labels, annotations:
-    tuple[tuple[str, str], ...] · finalizers: tuple[str, ...] · owner: Link | None · created: RFC 3339 ·
-    deleting: RFC 3339 or "" · events: tuple[EventLine, ...] (newest first) ·
-    changes: tuple[ChangeLine, ...] (newest first, at most 50) · gone: RFC 3339 of the deletion or "" ·
-    again: bool (re-created under the same name since the page was opened) ·
-    href, list_href, yaml_href, edit_href, delete_href: addresses, the last two empty where not editable or gone.
+    tell yet) · problem: str · polled: float (seconds between two lists, or 0) · object: dict · yaml: str ·
+    details: Details | None (the object in words and parts) ·
+    cells: tuple[CellText, ...] (all columns, and the paths) ·
+    set_by: SetBy | None (the YAML in runs, and who set it) · yaml_html, managed_html: the same for a pre element ·
+    relatives: tuple[Relative, ...] (the tree of owners and of what it owns, while family.looking not all of it) ·
+    owner: Link | None · created: RFC 3339 ·
+    deleting: RFC 3339 of when it was asked to go, or "" ·
+    events: tuple[EventLine, ...] (newest first, those about what it owns too) ·
+    changes: tuple[ChangeLine, ...] (newest first, at most 50), change_lines: their HTML ·
+    gone: RFC 3339 of the deletion or "" · again: bool (re-created under the same name since the page was opened) ·
+    actions: tuple[Offer, ...] ·
+    href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
     """
 
     template: ClassVar[str] = "detail"
@@ -63,10 +73,16 @@ class DetailView(View):
         replica: Replica,
         clock: Clock,
         *,
-        events: Replica | None = None,
-        watched: tuple[KindInfo, ...] = (),
+        paths: tuple[FieldPath, ...] = (),
+        kinds: Kinds = tuple,
+        later: Callable[[Work], None] = at_once,
     ) -> None:
-        super().__init__(self.state_of(kind, namespace, name), keys=(kind.key,), clock=clock)
+        """`paths` are fields that are shown beside the kind's columns: those that the list beside it has as columns.
+
+        `kinds` are those among which the object's family is found, and the events about it; `later` does what takes
+        long, in slices.
+        """
+        super().__init__(self.state_of(kind, namespace, name, paths), keys=(kind.key,), clock=clock)
         self.kind = kind
         self.namespace = namespace
         self.name = name
@@ -76,21 +92,27 @@ class DetailView(View):
         self.row = replica.get(namespace, name)
         self.found = self.row is not None
         self.object = _object(self.row)
+        self._paths = tuple((-1, path_column(path)) for path in paths)
         self._details: tuple[Row, Details] | None = None
-        self._watched = {one.key: one for one in watched}
+        self._kinds = kinds
         self._log = ChangeLog(clock)
-        self._events = ObjectEvents(events, self.row)
-        self._fragments = Fragments()
-        self._watches_events = events is not None and kind.key != EVENTS
+        self._set_by: tuple[Row, SetBy] | None = None
+        self._events = ObjectEvents(self._replica_of_events, later)
+        self._events.found = self._stir
+        self.family = Family(kinds, later)
+        self.family.found = self._with_family
+        self._shown: Part | None = None
+        """What all who look have; None where nobody knows."""
+        if self.row is not None:
+            self._follow(self.row)
 
     @staticmethod
-    def state_of(kind: KindInfo, namespace: str, name: str) -> str:
+    def state_of(kind: KindInfo, namespace: str, name: str, paths: tuple[FieldPath, ...] = ()) -> str:
         """What tells this view from others."""
-        return f"{kind.key} {namespace}/{name}"
+        return " ".join((kind.key, f"{namespace}/{name}", *(path.text for path in paths)))
 
-    @property
-    def listens(self) -> tuple[str, ...]:
-        return (*self.keys, EVENTS) if self._watches_events else self.keys
+    def hears(self, key: str) -> bool:  # noqa: ARG002 - what belongs to the object may be of any kind
+        return True
 
     # --- what templates see ---
 
@@ -106,8 +128,38 @@ class DetailView(View):
         return self._replica.health.problem
 
     @property
+    def polled(self) -> float:
+        """Seconds between two lists of a kind that nobody may watch; 0 where it is watched."""
+        return self._replica.health.polled
+
+    @property
     def yaml(self) -> str:
         return to_yaml(self.object) if self.object else ""
+
+    @property
+    def set_by(self) -> SetBy | None:
+        """The YAML again, with who set what of it; made anew with each version."""
+        if self.row is None:
+            return None
+        if self._set_by is None or self._set_by[0] is not self.row:
+            self._set_by = (self.row, set_by(self.object))
+        return self._set_by[1]
+
+    @property
+    def yaml_html(self) -> str:
+        """The YAML with who set what, for a pre element."""
+        return self.set_by.html(f"yaml-{self.id}") if self.set_by else ""
+
+    @property
+    def managed_html(self) -> str:
+        """The YAML of managedFields, for a pre element."""
+        return self.set_by.managed_html(f"managed-{self.id}") if self.set_by else ""
+
+    @property
+    def relatives(self) -> tuple[Relative, ...]:
+        """The tree of its owners and of what it owns; empty where there is nobody but itself."""
+        lines = self.family.lines
+        return lines if len(lines) > 1 else ()
 
     @property
     def details(self) -> Details | None:
@@ -119,39 +171,15 @@ class DetailView(View):
         return self._details[1]
 
     @property
-    def summary(self) -> tuple[Words, ...]:
-        return self.details.summary if self.details else ()
-
-    @property
     def cells(self) -> tuple[CellText, ...]:
-        return cells_of(self.row, all_columns(self.kind.key)) if self.row is not None else ()
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        return self.details.conditions if self.details else ()
-
-    @property
-    def containers(self) -> tuple[ContainerLine, ...]:
-        return self.details.containers if self.details else ()
-
-    @property
-    def labels(self) -> tuple[tuple[str, str], ...]:
-        return self.details.labels if self.details else ()
-
-    @property
-    def annotations(self) -> tuple[tuple[str, str], ...]:
-        return self.details.annotations if self.details else ()
-
-    @property
-    def finalizers(self) -> tuple[str, ...]:
-        return self.details.finalizers if self.details else ()
+        return cells_of(self.row, (*all_columns(self.kind.key), *self._paths)) if self.row is not None else ()
 
     @property
     def owner(self) -> Link | None:
         owner = self.details.owner if self.details else None
         if owner is None:
             return None
-        kind = self._watched.get(owner.key)
+        kind = next((kind for kind, _ in self._kinds() if kind.key == owner.key), None)
         namespace = self.namespace if kind is not None and kind.namespaced else ""
         return Link(owner.kind, owner.name, object_href(kind.key, namespace, owner.name) if kind is not None else "")
 
@@ -161,15 +189,26 @@ class DetailView(View):
 
     @property
     def deleting(self) -> str:
-        return rfc3339(self.row.deleting) if self.row is not None and self.row.deleting is not None else ""
+        asked = self.details.deletion if self.details else None
+        return rfc3339(asked.asked) if asked is not None else ""
 
     @property
     def events(self) -> tuple[EventLine, ...]:
         return self._events.lines
 
     @property
+    def about(self) -> ObjectEvents:
+        """How the events are that `events` has the newest of."""
+        return self._events
+
+    @property
     def changes(self) -> tuple[ChangeLine, ...]:
         return self._log.lines
+
+    @property
+    def change_lines(self) -> tuple[str, ...]:
+        """The HTML of `changes`."""
+        return self._log.rendered(lambda line: render_to_string("resources/_change.html", {"view": self, "line": line}))
 
     @property
     def href(self) -> str:
@@ -185,15 +224,24 @@ class DetailView(View):
 
     @property
     def edit_href(self) -> str:
-        return f"{self.href}edit/" if self._editable else ""
+        return f"{self.href}edit/" if self.kind.editable and self.found else ""
+
+    @property
+    def actions(self) -> tuple[Offer, ...]:
+        """Quick actions, as they are called in its present state; what `path` adds to `href` is their address."""
+        return offers_of(self.kind, self.object) if self.found else ()
+
+    @property
+    def clone_href(self) -> str:
+        """Where a copy is made of it; empty where none can be, or it is not there."""
+        if not (self.kind.creatable and self.found):
+            return ""
+        source = urlencode({"from": f"{self.namespace or '-'}/{self.name}"})
+        return f"{self.kind.new_path}?{source}"
 
     @property
     def delete_href(self) -> str:
-        return f"{self.href}delete/" if self._editable else ""
-
-    @property
-    def _editable(self) -> bool:
-        return self.kind.editable and self.found
+        return f"{self.href}delete/" if self.kind.deletable and self.found else ""
 
     # --- changes ---
 
@@ -202,9 +250,18 @@ class DetailView(View):
             for old, new in change.rows:
                 if self._is_mine(old) or self._is_mine(new):
                     self._take(old, new)
-            self.dirty = self.dirty or (change.state and not self.found)
-        if key == EVENTS and self._events.apply(change):
+            self.dirty = self.dirty or change.state
+        if key == EVENTS and self._events.watched and (self._events.apply(change) or change.state):
             self.dirty = True
+        if self.family.apply(key, change):
+            self._events.include(self.family.below)
+            self.dirty = True
+        self.dirty = self.dirty or (change.state and self.family.has(key))
+
+    def _replica_of_events(self) -> Replica | None:
+        if self.kind.key == EVENTS:
+            return None
+        return next((replica for kind, replica in self._kinds() if kind.key == EVENTS), None)
 
     def _is_mine(self, row: Row | None) -> bool:
         return row is not None and row.name == self.name and row.namespace == self.namespace
@@ -227,7 +284,7 @@ class DetailView(View):
         before, first = self.object, self.row is None
         self.row, self.found, self.gone, self.object = new, True, "", _object(new)
         if first:
-            self._events.follow(new)
+            self._follow(new)
             self._log.note("created", new)
         else:
             self._log.compare(before, self.object, new)
@@ -236,25 +293,49 @@ class DetailView(View):
         if self.found:
             self._deleted()
         self.row, self.found, self.gone, self.again, self.object = new, True, "", True, _object(new)
-        self._events.follow(new)
+        self._follow(new)
         self._log.note("created again under the same name", new)
+
+    def _follow(self, row: Row) -> None:
+        self._events.follow(row)
+        self.family.follow(self.kind, row)
+        self._events.include(self.family.below)
+
+    def _with_family(self) -> None:
+        self._events.include(self.family.below)
+        self._stir()
+
+    def _stir(self) -> None:
+        self.dirty = True
+        self.on_dirty()
 
     # --- rendering ---
 
     def render_window(self, render: Renderer) -> str:
-        return "".join(partial(*fragment) for fragment in self._all(render))
+        self._shown = self._rendered(render)
+        return self._window(self._shown, render)
+
+    def _window(self, shown: Part, render: Renderer) -> str:
+        whole = partial(f"#{shown.id}", "outerMorph", shown.html)
+        top = partial(f"#yaml-top-{self.id}", "outerMorph", render("resources/_yaml_top.html", self.context()))
+        yaml = shown.find(name := f"set-by-{self.id}")  # in details only where there is, or was, an object
+        html = yaml.html if yaml is not None else render("resources/_yaml.html", self.context())
+        return whole + top + partial(f".yaml-page>#{name}", "outerMorph", html)
+
+    def remember(self, render: Renderer) -> None:
+        if self._shown is None:
+            self._shown = self._rendered(render)
 
     def _render_update(self, render: Renderer) -> str:
-        return self._fragments.changed(self._all(render))
+        before, self._shown = self._shown, self._rendered(render)
+        steps = partials_between(before, self._shown) if before is not None else None
+        return self._window(self._shown, render) if steps is None else steps
 
     def _forget_update(self) -> None:
-        self._fragments.forget()
+        self._shown = None
 
-    def _all(self, render: Renderer) -> list[Fragment]:
-        return [
-            (f"#detail-{self.id}", "outerMorph", render("resources/_detail.html", self.context())),
-            (f"pre#yaml-{self.id}", "innerMorph", str(escape(self.yaml))),
-        ]
+    def _rendered(self, render: Renderer) -> Part:
+        return read_parts(render("resources/_detail.html", self.context()), f"detail-{self.id}")
 
 
 def _object(row: Row | None) -> dict[str, Any]:

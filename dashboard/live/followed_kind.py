@@ -1,26 +1,38 @@
-"""One kind that a worker follows: the search for it where only its name is known, its informer, its publisher."""
+"""One kind that a worker follows: the search for it where only its name is known, its informer, its publisher.
+
+Where its definition changes what is printed, the informer stays and all rows are made anew, by another publisher with a
+younger epoch: so that no replica ever takes cells of one shape for those of another.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
-from dashboard.live.definitions import Definitions
+from dashboard.live.definitions import Definition, Definitions
+from dashboard.live.epoch import new_epoch
+from dashboard.live.expected import Expected
 from dashboard.live.kind_feed import KindFeed
 from dashboard.live.kind_health import KindHealth
 from dashboard.live.messages import Described
+from dashboard.live.polling import Polling
 from dashboard.live.publisher import Publisher
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.rows import mask_secret, printed_shape, projection_for
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.health import Health, State
-from informerd.cache.shared_informer import SharedInformer
+from informerd.cache.list_watch import ListWatch
+from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.clock import Clock
 from informerd.errors import Forbidden, InformerdError, NotWatchable, UnknownResource
 from informerd.resource import Resource
 from informerd.rest.discovery import Discovery
+
+logger = logging.getLogger(__name__)
 
 RETRY_RESOLVE = 5.0
 """Seconds between two questions to discovery for a kind that it does not know yet."""
@@ -34,21 +46,37 @@ class FollowedKind:
     def __init__(
         self,
         kind: KindInfo,
-        publisher: Publisher,
+        publish: Callable[[str], Publisher],
+        epoch: str,
         factory: SharedInformerFactory,
         discovery: Discovery,
         definitions: Definitions,
+        count: Callable[[Resource], Awaitable[int | None]],
+        lists: Callable[[Resource], ListWatch[Any]],
         clock: Clock,
     ) -> None:
         self.kind = kind
-        self.publisher = publisher
+        self.publisher = publish(epoch)
+        self._make_publisher = publish
+        """Makes a publisher of an epoch; the last one made is the one in charge."""
         self._factory = factory
         self._discovery = discovery
         self._definitions = definitions
+        self._count = count
+        """Asks the API server how many objects there are."""
+        self._lists = lists
+        """Makes what lists a kind that cannot be watched."""
         self._clock = clock
-        self._informer: SharedInformer[Any] | None = None
+        self._informers: list[SharedInformer[Any]] = []
+        """Of the kind, and of its definition."""
+        self._handled: Registration[Any] | None = None
+        self._rows_health: Callable[[], Health] = self.publisher.health
+        """Of the rows that are made now."""
+        self._published_health: Callable[[], Health] = self.publisher.health
+        """The same with what remains of the first list, whichever rows are made of it."""
+        self._described: Described | None = None
         self.tasks: list[asyncio.Task[None]] = []
-        """What runs for it. None of them ends but one that has found what it looked for."""
+        """What runs for it. None of them ends but one that has found what it looked for, or whose part another took."""
 
     def start(self) -> None:
         """Begin; returns at once. The informer runs with the factory's next start."""
@@ -67,13 +95,13 @@ class FollowedKind:
         tasks, self.tasks = self.tasks, []
         for task in tasks:
             task.cancel()
-        informer, self._informer = self._informer, None
-        if informer is not None:  # before anything is awaited: whoever follows the kind anew gets another informer
-            await self._factory.drop(informer)
+        informers, self._informers = self._informers, []
+        # before anything else is awaited: whoever follows the kind anew gets other informers
+        await self._factory.drop(*informers)
         await cancelled(tasks)
 
     def say_unresolved(self, error: InformerdError) -> None:
-        """It cannot be followed because discovery does not know it or does not answer, or because it has no watch."""
+        """It cannot be followed because discovery does not know it or does not answer, or because it has no list."""
         state: State = "unreachable"
         if isinstance(error, UnknownResource):
             state = "absent"
@@ -88,23 +116,55 @@ class FollowedKind:
         self.publisher.nudge()
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        self.tasks = [task for task in self.tasks if not task.done()]
         self.tasks.append(asyncio.create_task(kept_running(name, run, self._clock), name=name))
 
     def _watch(self, resource: Resource, described: Described | None = None) -> None:
-        key, publisher = self.kind.key, self.publisher
+        transform = mask_secret if (resource.group, resource.plural) == ("", "secrets") else None
+        informer = self._factory.informer(resource, projection=projection_for(self.kind.key), transform=transform)
+        self._informers.append(informer)
+        expected = Expected(lambda: self._rows_health(), partial(self._count, resource), self._clock)
+        self._published_health = expected
+        self._feed(informer, described)
+        self._keep(f"counting {self.kind.key}", expected.run)
+        informer.on_health(lambda _: self.publisher.nudge())
+
+    def _poll(self, resource: Resource) -> None:
+        """List it again and again, where it cannot be watched."""
+        described = Described(resource.namespaced)
+        self.publisher.describe(described)
+        feed = KindFeed(self.kind.key, self.publisher, printed_shape(described))
+        polling = Polling(self._lists(resource), feed, self._clock, self.publisher.nudge)
+        self.publisher.health = polling
+        self._keep(f"polling {self.kind.key}", polling.run)
+
+    def _feed(self, informer: SharedInformer[Any], described: Described | None) -> None:
+        """Have the publisher told of all that the informer knows and of every change."""
         shape = None
         if described is not None:
-            publisher.describe(described)
+            self._described = described
+            self.publisher.describe(described)
             shape = printed_shape(described)
-        transform = mask_secret if (resource.group, resource.plural) == ("", "secrets") else None
-        informer = self._factory.informer(resource, projection=projection_for(key), transform=transform)
-        self._informer = informer
-        handled = informer.add_handler(KindFeed(key, publisher, shape))
-        publisher.health = KindHealth(informer, handled, self._clock)
-        informer.on_health(lambda _: publisher.nudge())
+        self._handled = informer.add_handler(KindFeed(self.kind.key, self.publisher, shape))
+        self._rows_health = KindHealth(informer, self._handled, self._clock)
+        self.publisher.health = self._published_health
+
+    def _reshape(self, informer: SharedInformer[Any], described: Described) -> None:
+        """Make all rows anew, under an epoch that is younger than the one they had."""
+        if described == self._described or informer not in self._informers:
+            return
+        logger.info("the definition of %s prints other columns now", self.kind.key)
+        before = self.publisher
+        if self._handled is not None:
+            self._handled.remove()
+        before.end()
+        self.publisher = self._make_publisher(new_epoch(self._clock, after=before.epoch))
+        self.publisher.rates, self.publisher.told_from = before.rates, before.told_from
+        self._feed(informer, described)
+        self.publish()
 
     async def _resolve(self) -> None:
-        """Ask discovery for a kind of which only the name is known, until it exists and can be watched."""
+        """Ask discovery for a kind of which only the name is known, until it exists and can be watched or listed."""
         while True:
             try:
                 resource = await self._found()
@@ -113,14 +173,28 @@ class FollowedKind:
                 await self._clock.sleep(RETRY_RESOLVE)
                 self._discovery.invalidate()
                 continue
-            self._watch(resource, await self._definitions.describe(resource))
+            if resource.verbs and "watch" not in resource.verbs:
+                self._poll(resource)
+                return
+            definition = await self._definitions.find(resource)
+            self._watch(resource, definition.describe(resource) if definition else Described(resource.namespaced))
+            if definition is not None:
+                self._watch_definition(resource)
             self._factory.start()
             return
+
+    def _watch_definition(self, resource: Resource) -> None:
+        (informer,) = self._informers
+
+        def changed(definition: Definition) -> None:
+            self._reshape(informer, definition.describe(resource))
+
+        self._informers.append(self._definitions.watch(resource, changed))
 
     async def _found(self) -> Resource:
         resource = await self._discovery.resolve(self.kind.key)
         if resource.key != self.kind.key:  # its informer would be that of another kind that is followed
             raise UnknownResource(self.kind.key, (resource.key,))
-        if resource.verbs and not resource.verbs >= {"list", "watch"}:
+        if resource.verbs and "list" not in resource.verbs:
             raise NotWatchable(resource.key, resource.verbs)
         return resource

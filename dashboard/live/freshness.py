@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
+from dashboard.live.lines import utc_words
 from dashboard.live.replica import Replica
 from dashboard.live.wrong_rows import Summary
 from dashboard.resources.kinds import KindInfo
@@ -48,6 +49,26 @@ def problem_of(kind: KindInfo, replica: Replica) -> Problem | None:
     return Problem(kind.title, health.state, _text(kind, health), _since(health), health.retry_at)
 
 
+def outage(kinds: Iterable[KindInfo], replicas: Mapping[str, Replica]) -> str:
+    """Why a page of these kinds may not show what the cluster has, for a browser without scripts: times are UTC.
+
+    Empty where it does. What may not be listed spoils its own page, not those of many kinds, as in live/words.js.
+    """
+    shown = [kind for kind in kinds if kind.key in replicas]
+    found = [problem for kind in shown if (problem := problem_of(kind, replicas[kind.key])) is not None]
+    if len(found) < len(shown):
+        found = [problem for problem in found if problem.state != "forbidden"]
+    if not found:
+        return ""
+    first = found[0]
+    words = first.text.replace("{since}", "" if first.since is None else utc_words(first.since))
+    if len(found) == len(shown) and len({problem.state for problem in found}) == 1:
+        return words
+    if len(found) == 1 and first.title in words:
+        return words
+    return f"{', '.join(problem.title for problem in found)}: {words}"
+
+
 def beat(
     kinds: Iterable[KindInfo], replicas: Mapping[str, Replica], summaries: Mapping[str, Summary], clock: Clock
 ) -> dict[str, object]:
@@ -71,7 +92,7 @@ def beat(
 
 def _count(replica: Replica) -> int | None:
     """None, shown as a dash, while nobody knows."""
-    unknown = replica.health.state in {"absent", "forbidden", "unreachable", "starting"} and not replica.rows
+    unknown = replica.health.state in {"absent", "forbidden", "unreachable", "starting", "syncing"} and not replica.rows
     return None if unknown else len(replica.rows)
 
 

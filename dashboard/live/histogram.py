@@ -10,21 +10,25 @@ from dashboard.live.rates import SPAN, Rate
 
 RATE_SPAN = 10
 """Seconds over which "31 a second" is measured."""
-BARS = 60
-BAR_SECONDS = 5
 BARS_HIGH = 60.0
+BAR_SHARE = 0.78
+"""Of the place that a bar has; the rest is the space between two."""
 SPARK_POINTS = 30
 SPARK_SECONDS = 10
 SPARK_TOP, SPARK_BOTTOM = 3.0, 26.0
 CHART_STEP = 5
 
+Counts = tuple[int, int, int]
+"""Objects added, modified, deleted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Changes within BAR_SECONDS from `start` (RFC 3339), in a picture 100 wide and 60 high, stacked from below."""
+    """Changes within a while from `start` (RFC 3339), in a picture 100 wide and 60 high, stacked from below."""
 
     start: str
     x: str
+    width: str
     added: str
     modified: str
     deleted: str
@@ -61,23 +65,23 @@ def rate_words(rate: float) -> str:
     return "" if not rate else f"{rate:,.0f}" if rate >= 9.5 else f"{rate:.1f}".removesuffix(".0")
 
 
-def bars(rates: Iterable[Rate], now: float) -> tuple[Bar, ...]:
-    """The last minutes as bars; spans in which nothing happened are left out."""
-    begin = begin_of(now, BAR_SECONDS, BARS)
-    sums = buckets(rates, begin, BAR_SECONDS, BARS)
+def bars(sums: Sequence[Counts], begin: float, step: int) -> tuple[Bar, ...]:
+    """Spans of `step` seconds from Unix second `begin` as bars; those in which nothing happened are left out."""
     highest = max((sum(counts) for counts in sums), default=0) or 1
+    slot = 100 / max(1, len(sums))
     return tuple(
-        _bar(begin + index * BAR_SECONDS, index, counts, BARS_HIGH / highest)
+        _bar(begin + index * step, index * slot, slot, counts, BARS_HIGH / highest)
         for index, counts in enumerate(sums)
         if any(counts)
     )
 
 
-def _bar(start: int, index: int, counts: tuple[int, int, int], scale: float) -> Bar:
+def _bar(start: float, x: float, slot: float, counts: Counts, scale: float) -> Bar:
     added, modified, deleted = (count * scale for count in counts)
     return Bar(
         start=rfc3339(start),
-        x=f"{index * 100 / BARS:.2f}",
+        x=f"{x:.2f}",
+        width=f"{slot * BAR_SHARE:.2f}",
         added=f"{added:.1f}",
         modified=f"{modified:.1f}",
         deleted=f"{deleted:.1f}",

@@ -40,6 +40,8 @@ class Interest:
         self._clock = clock
         self._looked: dict[str, float] = {}
         """When each was last looked at, monotonic seconds."""
+        self._since: dict[str, float] = {}
+        self._begun = clock.now()
         self._said = float("-inf")
         self._wake = asyncio.Event()
 
@@ -47,6 +49,10 @@ class Interest:
     def keys(self) -> tuple[str, ...]:
         """What is followed because somebody looks or did of late."""
         return tuple(self._looked)
+
+    def since(self, key: str) -> float:
+        """Since when a kind is followed here, monotonic seconds."""
+        return self._since.get(key, self._begun)
 
     def look(self, key: str) -> None:
         """Somebody looks at this kind, be it followed on demand or always."""
@@ -63,6 +69,7 @@ class Interest:
         self._replicas.follow(kind)
         self._hub.follow(kind)
         self._looked[kind.key] = self._clock.now()
+        self._since.setdefault(kind.key, self._clock.now())
         self._said = float("-inf")
         self._wake.set()
         return True
@@ -101,6 +108,6 @@ class Interest:
         return True
 
     def _let_go(self, key: str) -> None:
-        del self._looked[key]
+        del self._looked[key], self._since[key]
         self._hub.unfollow(key)
         self._replicas.unfollow(key)

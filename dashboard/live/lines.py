@@ -12,8 +12,10 @@ from urllib.parse import quote
 
 from django.utils.html import escape
 
-from dashboard.live.messages import Cell, Entry, Row, Tone
+from dashboard.live.messages import Cell, Row, Tone
 from dashboard.resources.rows import Column, columns_for
+from dashboard.resources.rows.field_path import NONE, FieldPath, Values, printed
+from dashboard.resources.rows.path_reader import reader
 
 if TYPE_CHECKING:
     from dashboard.resources.kinds import KindInfo
@@ -22,6 +24,8 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+")
 
 NOTHING = "–"
 """Shown where a cell has no value."""
+LONGEST = 256
+"""Characters of a field by path that a cell shows; a file has all of it."""
 LONG = 40
 """Texts longer than this many characters get a title, because their cell may cut them off."""
 TONES: tuple[Tone, ...] = ("ok", "busy", "warn", "bad", "idle")
@@ -42,11 +46,13 @@ class Head:
     sorted: Literal["", "asc", "desc"]
     numeric: bool
     wide: bool
+    css: str
+    """The end of its class: that of its cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellText:
-    """One cell. `kind` is the column's: text, mono, status, number, age or duration.
+    """One cell. `kind` is the column's: text, mono, status, number, age or duration; `column` the end of its class.
 
     For an age `text` is the moment in UTC and `datetime` its RFC 3339 form; the browser writes the words.
     """
@@ -60,6 +66,8 @@ class CellText:
     datetime: str = ""
     numeric: bool = False
     wide: bool = False
+    field: str = ""
+    """The plain field of spec that can be edited in place, such as ``.spec.port``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +90,6 @@ class Share:
     x: str
     width: str
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class FeedLine:
-    """An entry of the feed, for `live/_entry.html`, which sees it as ``line``."""
-
-    resource: str
-    kind_title: str
-    """The Kind: ``Pod``."""
-    epoch: str
-    entry: Entry
-    href: str
-    time: str
-    """UTC, ``14:02:34.118``."""
-    datetime: str
-    """RFC 3339."""
 
 
 def rfc3339(moment: float) -> str:
@@ -149,8 +141,33 @@ def all_columns(key: str) -> Columns:
 
 
 def cells_of(row: Row, columns: Columns) -> tuple[CellText, ...]:
-    """The cells of a row in these columns."""
-    return tuple(_cell(column, row.cells[index] if index < len(row.cells) else None) for index, column in columns)
+    """The cells of a row in these columns. Fields by path are read from its whole object, all at once."""
+    paths = _paths_of(columns)
+    found = iter(reader(paths)(row)) if paths else iter(())
+    return tuple(
+        _cell(column, row.cells[index] if index < len(row.cells) else None)
+        if column.path is None
+        else _path_cell(column, next(found))
+        for index, column in columns
+    )
+
+
+def _paths_of(columns: Columns) -> tuple[FieldPath, ...]:
+    return tuple([column.path for _, column in columns if column.path is not None])
+
+
+def _path_cell(column: Column, values: Values) -> CellText:
+    text = printed(values)
+    short = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return CellText(
+        column=column.css,
+        header=column.header,
+        text=short if values else NONE,
+        title=short if len(text) > LONG else "",
+        kind=column.kind,
+        value=text if values else None,
+        field=column.field if len(values) < 2 else "",
+    )
 
 
 def _cell(column: Column, value: Cell) -> CellText:
@@ -165,6 +182,7 @@ def _cell(column: Column, value: Cell) -> CellText:
         datetime=moment,
         numeric=column.numeric,
         wide=column.wide,
+        field=column.field,
     )
 
 
@@ -219,16 +237,3 @@ def tone_counts(pairs: Iterable[tuple[Tone, int]]) -> dict[Tone, int]:
     for tone, count in pairs:
         found[tone] = found.get(tone, 0) + count
     return found
-
-
-def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
-    """What the feed and the overview show of `entry`."""
-    return FeedLine(
-        resource=kind.key,
-        kind_title=kind.resource.kind,
-        epoch=entry.epoch,
-        entry=entry,
-        href=object_href(kind.key, entry.namespace, entry.name),
-        time=clock_words(entry.time),
-        datetime=rfc3339(entry.time),
-    )

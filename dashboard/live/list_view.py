@@ -10,17 +10,23 @@ from __future__ import annotations
 
 import copy
 from typing import ClassVar
+from urllib.parse import urlencode
 
+from dashboard.live.change import Change
 from dashboard.live.facets import Facet, facets_of
 from dashboard.live.followed_kind import NOT_FOLLOWED
+from dashboard.live.hints import Hint, Hints
 from dashboard.live.lines import Head, Line, Share, dom_id, line_of, partial, shares, tone_counts
 from dashboard.live.moves import places
 from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Change, Replica
+from dashboard.live.replica import Replica
 from dashboard.live.result import Result
 from dashboard.live.view import View
+from dashboard.resources.absent import Absent, absent_of
 from dashboard.resources.kinds import KindInfo
+from dashboard.resources.offers import Offer, offers_of
 from dashboard.resources.query import Query
+from dashboard.resources.rows.field_path import FieldPath
 from informerd.cache.health import Health
 from informerd.cache.recovery import REFUSED
 from informerd.clock import Clock
@@ -29,6 +35,9 @@ WINDOW = 100
 """Rows in a page."""
 WINDOW_FROM = 60
 """From so many changed rows on, morphing the whole window costs the browser less than placing each."""
+
+SUMS = (("total", "outerMorph"), ("facets", "innerMorph"), ("pager", "innerMorph"), ("empty", "innerMorph"))
+"""The parts beside the rows, and how each is swapped."""
 
 Sums = tuple[object, ...]
 
@@ -40,7 +49,9 @@ class ListView(View):
     int (in the kind) · first, last: int (from 1; 0 where there are none) · facets: tuple[Facet, ...] · spread:
     tuple[Share, ...] · previous_href, next_href, clear_href: str (empty at the ends) · namespaces: tuple[str, ...] that
     are in the query · health: Health (the informer's) · expected: int | None (objects, while they are being listed) ·
-    looking: tuple[int, int] | None (rows looked at so far and rows, while matching ones are being found).
+    looking: tuple[int, int] | None (rows looked at so far and rows, while matching ones are being found) ·
+    looking_at: str (the field by path that is looked at meanwhile) · absent: tuple[Absent, ...] (paths no object has) ·
+    hints: tuple[Hint, ...] (parts of the filter that no row has, where nothing matches).
     """
 
     template: ClassVar[str] = "list"
@@ -56,6 +67,7 @@ class ListView(View):
         self._deleted: set[str] = set()
         self._shown = self._window()
         self._sums = self._sums_now()
+        self._absent_told: tuple[tuple[FieldPath, ...], tuple[Absent, ...]] = ((), ())
 
     @staticmethod
     def state_of(kind: KindInfo, query: Query) -> str:
@@ -81,6 +93,7 @@ class ListView(View):
                 sorted="" if column.id != by else "desc" if descending else "asc",
                 numeric=column.numeric,
                 wide=column.wide,
+                css=column.css,
             )
             for _, column in self.query.shown_columns()
         )
@@ -101,6 +114,27 @@ class ListView(View):
     @property
     def looking(self) -> tuple[int, int] | None:
         return None if self._result.ready else (self._result.looked_at, self.all)
+
+    @property
+    def looking_at(self) -> str:
+        column = self._result.looking_at
+        return column.path.text if column is not None else ""
+
+    @property
+    def absent(self) -> tuple[Absent, ...]:
+        """What was meant is looked for once, until other paths are absent."""
+        paths, told = self._absent(), self._absent_told
+        if paths != told[0]:
+            told = self._absent_told = (paths, absent_of(self.query, paths, self._result.rows))
+        return told[1]
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """What may have been meant, where nothing matches."""
+        values = self._result.values
+        if self.total or not self._result.ready or values is None:
+            return ()
+        return Hints(self.kind, self.query, values, self._stir).found()
 
     @property
     def page(self) -> int:
@@ -142,6 +176,19 @@ class ListView(View):
         return self.kind.path
 
     @property
+    def actions(self) -> tuple[Offer, ...]:
+        """Quick actions that objects of this kind have."""
+        return offers_of(self.kind)
+
+    @property
+    def new_href(self) -> str:
+        """Where one is made, in the namespace of the list where that shows one only; empty where none can be."""
+        if not self.kind.creatable:
+            return ""
+        only = self.query.namespaces[0] if len(self.query.namespaces) == 1 else ""
+        return f"{self.kind.new_path}?{urlencode({'namespace': only})}" if only else self.kind.new_path
+
+    @property
     def export_links(self) -> tuple[tuple[str, str], ...]:
         """The list as a file: its suffix and its address."""
         encoded = self.query.with_(page=1).query_string()
@@ -179,24 +226,47 @@ class ListView(View):
 
     # --- changes ---
 
+    @property
+    def keeps_paths(self) -> bool:
+        """Whether its rows have been found by fields by path, which are kept for it."""
+        return self._result.by_path and self._result.ready
+
     def open(self) -> None:
+        if self._result.sightings is not None:
+            self._result.sightings.watch(self, self.query.paths, self._stir)
         if self not in self._result.views:
             self._result.views[self] = self._touched
             self.skip_update()  # what came in between was not heard: let pages have the window
 
     def close(self) -> None:
+        if self._result.sightings is not None:
+            self._result.sightings.leave(self)
         self._result.views.pop(self, None)
 
     def apply(self, key: str, change: Change) -> None:  # noqa: ARG002 -- of rows it hears from its result
         self.dirty = self.dirty or change.state
+
+    def next_due(self) -> float | None:
+        """At once where rows that the filter holds back have changed what is said beside those it lets through.
+
+        Nobody tells of such rows, since a change would cost each list something then; they are counted each second.
+        """
+        _, told_of, _, told, *_ = self._sums
+        return 0.0 if (self.all, self._result.facets) != (told_of, told) else None
+
+    def pass_time(self, now: float) -> None:  # noqa: ARG002 -- due because of others
+        self.dirty = True
+
+    def _stir(self) -> None:
+        self.dirty = True
+        self.on_dirty()
 
     def _touched(self, changed: set[str], gone: set[str]) -> None:
         self._changed |= changed
         self._changed -= gone
         self._deleted |= gone
         self._deleted -= changed
-        self.dirty = True
-        self.on_dirty()
+        self._stir()
 
     # --- rendering ---
 
@@ -243,11 +313,9 @@ class ListView(View):
 
     def _render_sums(self, render: Renderer) -> str:
         context = self.context()
-        return (
-            partial(f"#total-{self.id}", "outerMorph", render("resources/_total.html", context))
-            + partial(f"#facets-{self.id}", "innerMorph", render("resources/_facets.html", context))
-            + partial(f"#pager-{self.id}", "innerMorph", render("resources/_pager.html", context))
-            + partial(f"#empty-{self.id}", "innerMorph", render("resources/_empty.html", context))
+        parts = SUMS if not self.query.paths else (*SUMS, ("paths", "innerMorph"))
+        return "".join(
+            partial(f"#{part}-{self.id}", swap, render(f"resources/_{part}.html", context)) for part, swap in parts
         )
 
     def _row(self, render: Renderer, uid: str) -> str:
@@ -259,4 +327,17 @@ class ListView(View):
     def _sums_now(self) -> Sums:
         """Whatever the parts beside the rows depend on; health only where it is shown, in the empty list."""
         health = None if self.total else (self.health.state, self.health.problem, self.health.listed, self.unread)
-        return (self.total, self.all, self.page, dict(self._result.facets), health, self._result.ready)
+        return (
+            self.total,
+            self.all,
+            self.page,
+            dict(self._result.facets),
+            health,
+            self.looking,
+            self._absent(),
+            self.hints,
+        )
+
+    def _absent(self) -> tuple[FieldPath, ...]:
+        sightings = self._result.sightings
+        return sightings.absent(self.query.paths) if sightings is not None else ()

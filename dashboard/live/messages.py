@@ -84,6 +84,16 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return decoded if isinstance(decoded, dict) else {}
 
 
+class About(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The object that a Kubernetes Event is about, as the Event names it."""
+
+    kind: str
+    """Pod, Deployment, …"""
+    group: str
+    namespace: str
+    name: str
+
+
 class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One line of the live feed. Never coalesced, never dropped from the count."""
 
@@ -101,6 +111,17 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tone: Tone
     epoch: str = ""
     """The epoch in which `seq` counts; a replica keeps lines of earlier epochs, so each names its own."""
+    status: str = ""
+    """The object's after the change; its last one where it was deleted."""
+    labels: dict[str, str] = {}
+    owner: str = ""
+    """Its controller: ``ReplicaSet/web-7d9c``; empty where it has none."""
+    reason: str = ""
+    """A Kubernetes Event's; of other objects what is wrong with them, in words."""
+    fields: tuple[tuple[str, str], ...] = ()
+    """The fields that changed, as far as anybody looked, each with its new value, shortened."""
+    about: About | None = None
+    """Of a Kubernetes Event."""
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
@@ -167,6 +188,8 @@ class Chunk(msgspec.Struct, frozen=True, array_like=True):
     """In the first chunk: all that rows of this snapshot or of later frames are packed with, if it was sent before."""
     described: Described | None = None
     """In the first chunk: what the cells of rows are, if it was sent before."""
+    told_from: float | None = None
+    """In the first chunk: Unix seconds from when on this epoch tells each change; None: it has not listed yet."""
 
 
 class Want(msgspec.Struct, frozen=True, array_like=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
@@ -22,7 +23,11 @@ class Metrics:
     stops: int = 0
     """Times that a socket stopped getting frames because it did not keep up."""
     given_up: int = 0
-    """Sockets closed because they stayed behind."""
+    """Sockets closed because they stayed behind, or were not heard any more."""
+    refused: Counter[int] = field(default_factory=Counter)
+    """Sockets closed for what they asked, by close code."""
     render_seconds: float = 0.0
+    full_turns: int = 0
+    """Times that views had to wait for others, because rendering those had taken long enough."""
     view_errors: int = 0
     """Views that failed and were dropped."""

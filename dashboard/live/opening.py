@@ -16,7 +16,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 
 from dashboard.live.feed_query import FeedQuery
 from dashboard.resources.kinds import KindInfo, find_kind
-from dashboard.resources.params import read_open
+from dashboard.resources.params import read_namespaces, read_open
 from dashboard.resources.query import Query
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ ViewOf = Callable[["Hub", ResolverMatch, QueryDict], "View | None"]
 
 LONGEST = 8 * 1024
 """Characters of an address."""
+MOST_PARAMS = 1000
+"""Parameters of an address."""
 
 
 class BadPath(ValueError):
@@ -64,9 +66,13 @@ def open_beside(hub: Hub, address: str) -> View | None:
 def _opened(hub: Hub, address: str, view_of: ViewOf) -> View | None:
     if not address:
         return None
-    if not address.startswith("/") or address.startswith("//") or len(address) > LONGEST or "\\" in address:
+    if not address.startswith("/") or address.startswith("//") or len(address) > LONGEST:
         raise BadPath(address[:100])
     parts = urlsplit(address)
+    if "\\" in parts.path:  # browsers take it for a slash there; behind the question mark a field's path may have it
+        raise BadPath(address[:100])
+    if parts.query.count("&") >= MOST_PARAMS:
+        raise BadPath(f"more than {MOST_PARAMS} parameters")
     try:
         match = resolve(unquote(parts.path))  # decoded, as the server hands a request's path to Django
     except Resolver404:
@@ -80,12 +86,12 @@ def _opened(hub: Hub, address: str, view_of: ViewOf) -> View | None:
 def _view_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:
     match match.url_name:
         case "overview":
-            return hub.overview_view()
+            return hub.overview_view(read_namespaces(params, []))
         case "controllers":
             return hub.controllers_view()
         case "feed":
             return hub.feed_view(FeedQuery.parse(params))
-        case "list" | "detail" | "yaml" | "edit" | "delete":
+        case "list" | "detail" | "yaml" | "edit" | "edit-status" | "delete" | "finalizer" | "act" | "evict" | "drain":
             return _resource_view(hub, match, params)
     return None
 
@@ -95,7 +101,7 @@ def _beside_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None
         return None
     kind = _kind_of(hub, match)
     found = read_open(params, kind.namespaced, kind.title, [])
-    return hub.detail_view(kind, *found) if found is not None else None
+    return hub.detail_view(kind, *found, Query.parse(params, kind.key).shown_paths) if found is not None else None
 
 
 def _kind_of(hub: Hub, match: ResolverMatch) -> KindInfo:

@@ -1,4 +1,4 @@
-"""The view of the whole cluster.
+"""The view of the whole cluster, or of some namespaces.
 
 Templates see it as ``view``. Fragments that frames replace whole, each the root element of its template:
 ``#tiles-<view.id>`` (live/_tiles.html), ``#wrong-<view.id>`` (live/_wrong.html) and ``#latest-<view.id>``
@@ -11,147 +11,126 @@ as a `deltaboard:rates` event on document.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from heapq import merge, nsmallest
+from collections.abc import Callable, Iterator, Mapping
+from heapq import merge
 from itertools import islice
 from typing import ClassVar
 
+from dashboard.live.change import Change
+from dashboard.live.feed_lines import FeedLine, feed_line
 from dashboard.live.fragments import Fragment, Fragments
-from dashboard.live.histogram import RATE_SPAN, chart, per_second, rate_words, spark
-from dashboard.live.lines import FeedLine, Share, feed_line, object_href, partial, rfc3339, shares, utc_words
-from dashboard.live.messages import Row, Tone
+from dashboard.live.histogram import chart
+from dashboard.live.lines import clock_words, partial
+from dashboard.live.messages import Entry
+from dashboard.live.namespace_rates import NamespaceRates
 from dashboard.live.rates import Rate
 from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Change, Replica
+from dashboard.live.replica import Replica
+from dashboard.live.tiles import Tile, tile_of
+from dashboard.live.unread import Unread, state_of, unread
 from dashboard.live.view import View
+from dashboard.live.wrong_now import WrongNow, wrong_now
 from dashboard.live.wrong_rows import Summary
 from dashboard.resources.kinds import KindInfo
 from informerd.clock import Clock
 
-WRONG = 20
 LATEST = 12
+LOOKED_THROUGH = 500
+"""Entries of each kind among which the latest of some namespaces are looked for."""
 BACKGROUND = frozenset({"namespaces", "nodes", "events"})
 """Kinds that every cluster has objects of, however empty it is."""
-WAITING = frozenset({"starting", "syncing"})
-"""States in which the first list is on its way."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """A kind at a glance."""
-
-    kind: KindInfo
-    href: str
-    count: int | None
-    """None while nobody knows."""
-    spread: tuple[Share, ...]
-    """Pieces of the stacked bar, x and width of 0 to 100."""
-    facts: str
-    """``1 wrong``, ``31 changes/s``, ``not in this cluster``; empty where all is quiet."""
-    tone: Tone
-    """Tone of `facts`: bad where something is wrong, idle otherwise."""
-    spark: str
-    """The sparkline's path, viewBox 0 0 100 28; empty where nothing changed."""
-    rate: float
-    """Changes a second, over the last 10 s."""
-    state: str
-    """live, stale, starting, absent, forbidden, …: the informer's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """Something that is wrong now."""
-
-    kind: KindInfo
-    row: Row
-    href: str
-    words: str
-    """The reason in words; the status where there is none."""
-    since: str
-    """RFC 3339 since when; empty where unknown."""
-    since_text: str
-    """The same in UTC words."""
 
 
 class OverviewView(View):
     """What `view` is in live/overview.html, _tiles.html, _wrong.html and _latest.html.
 
-    id, seq · tiles: tuple[Tile, ...] · wrong: tuple[Wrong, ...] (longest first, at most 20) · wrong_total: int ·
+    id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · wrong_now: WrongNow ·
     latest: tuple[FeedLine, ...] (newest first, at most 12) · empty: bool (no object of any kind but namespaces, nodes
     and events) · rates: {"start": Unix second, "step": seconds, "added": [...], "modified": [...], "deleted": [...]}
-    (the last 15 minutes).
+    (the last 15 minutes) · rates_from: str (UTC time of day before which not every change is in them; empty: all are).
     """
 
     template: ClassVar[str] = "overview"
     interval: ClassVar[float] = 0.5
 
     def __init__(
-        self, kinds: tuple[KindInfo, ...], replicas: list[Replica], summaries: Mapping[str, Summary], clock: Clock
+        self,
+        kinds: tuple[KindInfo, ...],
+        replicas: list[Replica],
+        summaries: Mapping[str, Summary],
+        clock: Clock,
+        *,
+        namespaces: tuple[str, ...] = (),
+        own_rates: Callable[[], NamespaceRates] | None = None,
     ) -> None:
-        super().__init__("", keys=tuple(replica.key for replica in replicas), clock=clock)
+        """`own_rates` counts what changes in `namespaces`; without it there are all changes of the kinds."""
+        super().__init__(self.state_of(namespaces), keys=tuple(replica.key for replica in replicas), clock=clock)
+        self.namespaces = tuple(sorted(set(namespaces)))
         self._kinds = {kind.key: kind for kind in kinds}
         self._replicas = replicas
         self._summaries = summaries
         self._fragments = Fragments()
+        self._count_own = own_rates
+        self._own_rates = own_rates() if own_rates is not None else None
+
+    @staticmethod
+    def state_of(namespaces: tuple[str, ...]) -> str:
+        """The canonical state of an overview of these namespaces."""
+        return ",".join(sorted(set(namespaces)))
 
     # --- what templates see ---
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
-        return tuple(self._tile(replica) for replica in self._replicas)
-
-    @property
-    def wrong(self) -> tuple[Wrong, ...]:
-        longest = [
-            (since, row.uid, self._kinds[key], row)
-            for key, summary in self._own_summaries()
-            for since, row in summary.longest_wrong(WRONG)
-        ]
+        now, trouble = self.clock.time(), bool(self.trouble())
         return tuple(
-            _wrong(kind, row, since) for since, _, kind, row in nsmallest(WRONG, longest, key=lambda one: one[:2])
+            tile_of(
+                self._kinds[replica.key],
+                replica,
+                self._summaries[replica.key],
+                now,
+                self._rates_of(replica, now) if self._kinds[replica.key].namespaced else replica.rates.list(now),
+                namespaces=self.namespaces,
+                out_of_reach=trouble,
+            )
+            for replica in self._replicas
         )
 
     @property
-    def wrong_total(self) -> int:
-        return sum(len(summary.wrong) for _, summary in self._own_summaries())
-
-    def _own_summaries(self) -> list[tuple[str, Summary]]:
-        return [(key, summary) for key, summary in self._summaries.items() if key in self._kinds]
+    def wrong_now(self) -> WrongNow:
+        known = [(kind, self._summaries[key]) for key, kind in self._kinds.items() if key in self._summaries]
+        return wrong_now(known, self.namespaces)
 
     @property
     def unknown(self) -> str:
         """Of which kinds nobody knows what is wrong, as sentences; empty where all could be listed."""
-        failing, waiting = self._unknown_titles()
-        if len(failing) == len(self._replicas):
-            return "No kind can be read."
-        told = [f"{named(failing)} cannot be read."] if failing else []
-        return " ".join(told + ([f"{named(waiting)} are being read."] if waiting else []))
+        return self._unread().words
 
     @property
     def unreadable(self) -> bool:
         """Whether that is so because something fails, and not because the first lists are on their way."""
-        return bool(self._unknown_titles()[0])
+        found = self._unread()
+        return bool(found.forbidden or found.failing)
 
-    def _unknown_titles(self) -> tuple[list[str], list[str]]:
-        """Titles of kinds that cannot be read, and of those whose first list is on its way."""
-        failing: list[str] = []
-        waiting: list[str] = []
-        for replica in filter(is_unknown, self._replicas):
-            hopeful = state_of(replica) in WAITING and not self.trouble()
-            (waiting if hopeful else failing).append(self._kinds[replica.key].title)
-        return failing, waiting
+    @property
+    def unheard(self) -> bool:
+        """Whether something may have happened of which nobody here has heard: what is shown is from before."""
+        return any(replica.state == "stale" or state_of(replica) == "stale" for replica in self._replicas)
+
+    def _unread(self) -> Unread:
+        return unread(self._kinds, self._replicas, out_of_reach=bool(self.trouble()))
 
     @property
     def latest(self) -> tuple[FeedLine, ...]:
-        newest = merge(
-            *(
-                [(-entry.time, replica.key, -entry.seq, entry) for entry in reversed(replica.entries)]
-                for replica in self._replicas
-            ),
-            key=lambda one: one[:3],
-        )
+        newest = merge(*map(self._entries, self._replicas), key=lambda one: one[:3])
         return tuple(feed_line(self._kinds[key], entry) for _, key, _, entry in islice(newest, LATEST))
+
+    def _entries(self, replica: Replica) -> Iterator[tuple[float, str, int, Entry]]:
+        """Of one kind, the newest first."""
+        newest = ((-entry.time, replica.key, -entry.seq, entry) for entry in reversed(replica.entries))
+        if not self.namespaces:
+            return newest
+        return (one for one in islice(newest, LOOKED_THROUGH) if one[3].namespace in self.namespaces)
 
     @property
     def empty(self) -> bool:
@@ -166,13 +145,27 @@ class OverviewView(View):
         now = self.clock.time()
         sums: dict[float, Counter[int]] = {}
         for replica in self._replicas:
-            for second, *counts in replica.rates.list(now):
+            for second, *counts in self._rates_of(replica, now):
                 sums.setdefault(second, Counter()).update(dict(enumerate(counts)))
         return chart([(second, one[0], one[1], one[2]) for second, one in sums.items()], now)
 
+    @property
+    def rates_from(self) -> str:
+        since = self._own_rates.known_from(self.clock.time()) if self._own_rates is not None else None
+        return "" if since is None else f"{clock_words(since)[:5]} UTC"
+
+    def _rates_of(self, replica: Replica, now: float) -> tuple[Rate, ...]:
+        return replica.rates.list(now) if self._own_rates is None else self._own_rates.list(replica.key, now)
+
     # --- changes ---
 
-    def apply(self, key: str, change: Change) -> None:  # noqa: ARG002 -- whatever changes may show
+    def open(self) -> None:
+        if self._count_own is not None:
+            self._own_rates = self._count_own()  # what came while nobody wanted it was not heard
+
+    def apply(self, key: str, change: Change) -> None:
+        if self._own_rates is not None and change.entries:
+            self._own_rates.add(key, change.entries)
         self.dirty = True
 
     def next_due(self) -> float | None:
@@ -202,71 +195,3 @@ class OverviewView(View):
             (f"#{name}-{self.id}", "outerMorph", render(f"live/_{name}.html", context))
             for name in ("tiles", "wrong", "latest")
         ]
-
-    def _tile(self, replica: Replica) -> Tile:
-        kind, summary, now = self._kinds[replica.key], self._summaries[replica.key], self.clock.time()
-        rates: tuple[Rate, ...] = replica.rates.list(now)
-        state = state_of(replica)
-        rate = per_second(rates, now)
-        facts, tone = _facts(state, len(summary.wrong), rate)
-        if state == "starting" and self.trouble():
-            facts, tone = "cannot be read", "warn"
-        return Tile(
-            kind=kind,
-            href=kind.path,
-            count=None if is_unknown(replica) else len(replica.rows),
-            spread=shares(summary.tones),
-            facts=facts,
-            tone=tone,
-            spark=spark(rates, now),
-            rate=rate,
-            state=state,
-        )
-
-
-def state_of(replica: Replica) -> str:
-    """The informer's state; ``starting`` too while the worker has said nothing."""
-    return "starting" if replica.state == "starting" else replica.health.state
-
-
-def is_unknown(replica: Replica) -> bool:
-    """Whether nobody here knows what the cluster has of this kind: it was never listed."""
-    return not replica.rows and state_of(replica) in {*WAITING, "forbidden", "unreachable"}
-
-
-def named(titles: Sequence[str]) -> str:
-    """``Pods, Nodes and Events``."""
-    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
-
-
-def _facts(state: str, wrong: int, rate: float) -> tuple[str, Tone]:
-    match state:
-        case "absent":
-            return "not in this cluster", "idle"
-        case "forbidden":
-            return "may not be listed", "warn"
-        case "unreachable":
-            return "cannot be reached", "warn"
-        case "stale":
-            return "out of date", "warn"
-        case "starting" | "syncing":
-            return "being read", "idle"
-    words = rate_words(rate)
-    changes = f"{words} changes/s" if words else ""
-    if wrong:
-        return " · ".join(filter(None, (f"{wrong:,} wrong", changes))), "bad"
-    return changes, "idle"
-
-
-def _wrong(kind: KindInfo, row: Row, since: float) -> Wrong:
-    return Wrong(
-        kind=kind,
-        row=row,
-        href=object_href(kind.key, row.namespace, row.name),
-        words=row.reason or row.status,
-        since=rfc3339(since) if since else "",
-        since_text=utc_words(since) if since else "",
-    )
-
-
-__all__ = ["RATE_SPAN", "OverviewView", "Tile", "Wrong"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
@@ -13,7 +11,10 @@ from django.views.decorators.http import require_POST, require_safe
 from dashboard.live.context import live_of
 from dashboard.live.feed_query import FeedQuery
 from dashboard.resources.address import keep_address, params_before
-from dashboard.resources.page_info import THEME_COOKIE, THEMES, namespace_choices, page_info
+from dashboard.resources.namespaces import namespace_picker, unknown_namespaces
+from dashboard.resources.page_info import THEME_COOKIE, THEMES, page_info
+from dashboard.resources.params import read_namespaces
+from dashboard.resources.tokens import Problem
 
 YEAR = 31_536_000
 """Seconds that a browser keeps its theme."""
@@ -21,36 +22,42 @@ YEAR = 31_536_000
 
 @require_safe
 async def overview(request: HttpRequest) -> HttpResponse:
-    """The whole cluster at a glance."""
-    view = live_of(request).hub.overview_view()
-    page = page_info(request, title="Overview", key="overview", view=view)
-    response = render(request, "live/overview.html", {**view.context(), "page": page})
-    patch_vary_headers(response, ("HX-Request", "HX-Target"))
-    return response
+    """The whole cluster at a glance, or some of its namespaces (``namespace=a,b``)."""
+    live = live_of(request)
+    problems: list[Problem] = []
+    chosen = read_namespaces(request.GET, problems)
+    view = live.hub.overview_view(chosen)
+    choices = namespace_picker(live, chosen, _overview_href)
+    page = page_info(request, title="Overview", key="overview", view=view, namespaces=choices, chosen=chosen)
+    told = [problem.message for problem in problems] + [said for _, said in unknown_namespaces(live, chosen)]
+    response = render(request, "live/overview.html", {**view.context(), "page": page, "told": told})
+    return _varied(response)
 
 
 @require_safe
 async def feed(request: HttpRequest) -> HttpResponse:
-    """Every change as it happens."""
+    """Every change as it happens, or those of a span of time."""
     live = live_of(request)
     query = FeedQuery.parse(request.GET)
+    await live.hub.find_feed(query)
     view = live.hub.feed_view(query)
+    if _wants(request, "#within"):
+        return _varied(render(request, "live/_within.html", view.context()))
     page = page_info(
         request,
         title="Feed",
         key="feed",
         view=view,
-        namespaces=namespace_choices(live, query.namespaces, lambda names: _feed_href(query, names)),
+        namespaces=namespace_picker(live, query.namespaces, lambda names: query.with_(namespaces=names).href()),
         chosen=query.namespaces,
     )
-    wants_feed_only = "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith("#list")
-    template = "live/_feed_fragment.html" if wants_feed_only else "live/feed.html"
+    fragment = _wants(request, "#list")
+    template = "live/_feed_fragment.html" if fragment else "live/feed.html"
     still = FeedQuery.parse(params_before(request)).canonical
-    response = render(request, template, {**view.context(), "page": page, "still": still, "held": wants_feed_only})
-    if wants_feed_only and query.problems:
+    response = render(request, template, {**view.context(), "page": page, "still": still, "held": fragment})
+    if fragment and query.problems:
         keep_address(response)
-    patch_vary_headers(response, ("HX-Request", "HX-Target"))
-    return response
+    return _varied(response)
 
 
 @require_safe
@@ -95,9 +102,18 @@ async def theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _feed_href(query: FeedQuery, namespaces: tuple[str, ...]) -> str:
-    encoded = replace(query, namespaces=namespaces, typed="", problems=()).query_string()
-    return f"/feed/?{encoded}" if encoded else "/feed/"
+def _overview_href(namespaces: tuple[str, ...]) -> str:
+    return f"/?namespace={','.join(namespaces)}" if namespaces else "/"
+
+
+def _wants(request: HttpRequest, target: str) -> bool:
+    """Whether htmx asks for this element only."""
+    return "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith(target)
+
+
+def _varied(response: HttpResponse) -> HttpResponse:
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
 
 
 def _plain(text: str, status: int = 200) -> HttpResponse:

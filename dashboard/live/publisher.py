@@ -9,35 +9,46 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 
 import msgspec
 
 from dashboard.live.dictionaries import Announced
+from dashboard.live.epoch import new_epoch
+from dashboard.live.frame_parts import FRAME_ENTRIES, Part, parts_of
 from dashboard.live.layer import Layer, Sender, Trouble
-from dashboard.live.messages import FEED_GROUP, Ask, Chunk, Described, Entry, Frame, Operation, Row, Tone, encoder
+from dashboard.live.messages import (
+    FEED_GROUP,
+    About,
+    Ask,
+    Chunk,
+    Described,
+    Entry,
+    Frame,
+    Operation,
+    Row,
+    Tone,
+    encoder,
+)
 from dashboard.live.rates import Rates
-from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS, Snapshots, weight
+from dashboard.live.snapshot import CHUNK_ROWS, Snapshots
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-TICK = 0.05
-"""Seconds between two frames at most; the first delta after a quiet tick leaves at once."""
+TICK = 0.02
+"""Seconds between two frames; the first delta after a quiet tick leaves at once."""
+LONG_TICK = 0.05
+"""The same after a frame of more than A_FEW changes: where many come, what a frame costs is shared by more of them."""
+A_FEW = 20
 BEAT = 1.0
 """Seconds between heartbeats."""
 KEPT_ENTRIES = 500
-FRAME_ENTRIES = 1000
 
 _UNENCODABLE = (OverflowError, TypeError, ValueError, msgspec.MsgspecError)
-
-
-def new_epoch(clock: Clock) -> str:
-    """A name for a publisher's life. Names sort by the time at which they began, so that the newest is the greatest."""
-    return f"{int(clock.time() * 1000):013d}-{secrets.token_hex(3)}"
 
 
 class Publisher:
@@ -60,6 +71,8 @@ class Publisher:
         self.described: Described | None = None
         """What cells are, as far as frames have said."""
         self._description: Described | None = None
+        self.told_from: float | None = None
+        """Unix seconds from when on every change is an entry; None while the first list is under way."""
         self.health: Callable[[], Health] = _starting(clock)
         """Asked for each frame; the worker sets it to its informer's."""
         self._clock = clock
@@ -71,6 +84,7 @@ class Publisher:
         self._counts = (0, 0, 0)
         self._told = self.health()
         self._wake = asyncio.Event()
+        self._ended = False
         self._sending = asyncio.Lock()
 
     def put(self, row: Row) -> None:
@@ -87,7 +101,17 @@ class Publisher:
         self._pending[uid] = None
         self._wake.set()
 
-    def entry(self, op: Operation, row: Row, words: str, tone: Tone) -> None:
+    def entry(
+        self,
+        op: Operation,
+        row: Row,
+        words: str,
+        tone: Tone,
+        *,
+        fields: tuple[tuple[str, str], ...] = (),
+        reason: str = "",
+        about: About | None = None,
+    ) -> None:
         """Add a line to the feed and count the change; each call is one line, however fast they come."""
         self._entry_seq += 1
         entry = Entry(
@@ -101,6 +125,12 @@ class Publisher:
             words=words,
             tone=tone,
             epoch=self.epoch,
+            status=row.status,
+            labels=row.labels,
+            owner="/".join(row.owner[:2]) if row.owner is not None else "",
+            reason=reason or row.reason,
+            fields=fields,
+            about=about,
         )
         self._pending_entries.append(entry)
         added, modified, deleted = self._counts
@@ -116,21 +146,31 @@ class Publisher:
         """Send a frame now though no object changed: the informer's health did."""
         self._wake.set()
 
+    def end(self) -> None:
+        """Another publisher takes over: have `run` send what is pending, and return."""
+        self._ended = True
+        self._wake.set()
+
     async def run(self) -> None:
-        """Send frames until cancelled: deltas each tick, a heartbeat each second."""
+        """Send frames until cancelled, or until `end`: deltas each tick, a heartbeat each second."""
         beat = asyncio.create_task(self._beat())
         try:
-            while True:
+            while not self._ended:
                 await self._wake.wait()
+                many = max(len(self._pending), len(self._pending_entries)) > A_FEW
                 await self.flush()
-                await self._clock.sleep(TICK)
+                await self._clock.sleep(LONG_TICK if many else TICK)
         finally:
             beat.cancel()
 
     async def flush(self) -> None:
         """Send what is pending, or a heartbeat where nothing is."""
         async with self._sending:
-            await self._send(self._taken() or [self._frame(self.health())])
+            if self._pending or self._pending_entries or self._description is not None:
+                await self._send_pending()
+            else:
+                self._wake.clear()
+                await self._send([self._frame(self._health())])
 
     async def answer(self, ask: Ask) -> None:
         """Send the chunk that a replica asks for, if it asks this epoch.
@@ -141,10 +181,15 @@ class Publisher:
         if ask.epoch and ask.epoch != self.epoch:
             return
         async with self._sending:
-            frames = [] if ask.snapshot else self._taken()
+            if not ask.snapshot:
+                sent = await self._send_pending()
+                frames = self._taken()
+                frozen = self._snapshots.freeze(self)
+                if not sent or not await self._send(frames):
+                    return  # nor would it take the chunk: who asks does so again
+                await frozen.cut()
+                ask = msgspec.structs.replace(ask, snapshot=frozen.name)
             chunk = self._snapshots.chunk(ask, self)
-            if not await self._send(frames):
-                return  # nor would it take the chunk: who asks does so again
         await self._sender.to_channel(ask.reply, {"type": "feed.chunk", "data": self._encoded(chunk)})
 
     async def _beat(self) -> None:
@@ -152,20 +197,40 @@ class Publisher:
             await self._clock.sleep(BEAT)
             self._wake.set()
 
-    def _taken(self) -> list[Frame]:
+    async def _send_pending(self) -> bool:
+        """Send what is pending now, a little at a time, so that others live in between; whether the layer took it all.
+
+        Of what comes meanwhile the most is left for the next time.
+        """
+        self._wake.clear()
+        sent = True
+        for _ in range(1 + max(len(self._pending) // CHUNK_ROWS, len(self._pending_entries) // FRAME_ENTRIES)):
+            frames = self._taken(CHUNK_ROWS, FRAME_ENTRIES)
+            sent = sent and await self._send(frames)
+            await asyncio.sleep(0)
+        return sent
+
+    def _taken(self, most_changes: int | None = None, most_entries: int | None = None) -> list[Frame]:
         """What is pending as numbered frames; without waiting, so that no delta can slip in between.
 
         Only the last one has the health that goes with all of it: a list of 20,000 is not live with its first frame.
         """
-        self._wake.clear()
-        changes, self._pending = self._pending, {}
-        entries, self._pending_entries = self._pending_entries, []
+        if most_changes is None or len(self._pending) <= most_changes:
+            changes, self._pending = self._pending, {}
+        else:
+            changes = {uid: self._pending.pop(uid) for uid in list(islice(self._pending, most_changes))}
+        entries, self._pending_entries = (
+            self._pending_entries[:most_entries],
+            ([] if most_entries is None else self._pending_entries[most_entries:]),
+        )
         counts, self._counts = self._counts, (0, 0, 0)
         self.rates.add(self._clock.time(), counts)
         self.entries.extend(entries)
         frames = []
-        parts = _parts(changes, entries)
-        health = self.health()
+        parts = parts_of(changes, entries)
+        health = self._health()
+        if health.state == "live" and (self._pending or self._pending_entries):
+            health = self._told
         if self._description is not None and not parts:
             parts = [((), (), ())]
         for part in parts:
@@ -173,6 +238,12 @@ class Publisher:
             frames.append(self._frame(health if part is parts[-1] else self._told, part, counts))
             counts = (0, 0, 0)
         return frames
+
+    def _health(self) -> Health:
+        health = self.health()
+        if self.told_from is None and health.state == "live":
+            self.told_from = self._clock.time()
+        return health
 
     def _frame(self, health: Health, part: Part = ((), (), ()), rates: tuple[int, int, int] = (0, 0, 0)) -> Frame:
         rows, gone, entries = part
@@ -224,30 +295,6 @@ class Publisher:
                 self.rows[row.uid] = shown
             return shown
         return row
-
-
-Part = tuple[tuple[Row, ...], tuple[str, ...], tuple[Entry, ...]]
-
-
-def _parts(changes: dict[str, Row | None], entries: list[Entry]) -> list[Part]:
-    """What one tick brought, cut into frames that no layer chokes on; mostly that is one."""
-    parts: list[Part] = []
-    rows: list[Row] = []
-    gone: list[str] = []
-    size = 0
-    for uid, row in changes.items():
-        if row is None:
-            gone.append(uid)
-        else:
-            rows.append(row)
-        size += 100 if row is None else weight(row)
-        if len(rows) + len(gone) >= CHUNK_ROWS or size >= CHUNK_BYTES:
-            parts.append((tuple(rows), tuple(gone), ()))
-            rows, gone, size = [], [], 0
-    parts.append((tuple(rows), tuple(gone), tuple(entries[:FRAME_ENTRIES])))
-    for start in range(FRAME_ENTRIES, len(entries), FRAME_ENTRIES):
-        parts.append(((), (), tuple(entries[start : start + FRAME_ENTRIES])))  # noqa: PERF401
-    return [part for part in parts if any(part)]
 
 
 def _starting(clock: Clock) -> Callable[[], Health]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from dashboard.live.dictionaries import Heard
 from dashboard.live.messages import Ask, Chunk, Described, Entry, Frame, Row
@@ -26,6 +27,14 @@ RowChange = tuple[Row | None, Row | None]
 """An object's row before and after: None before an add and after a delete."""
 
 
+class Part(NamedTuple):
+    """The rows of a chunk, and which of them differ from before: those packed otherwise are unpacked to tell."""
+
+    rows: tuple[Row, ...]
+    changes: dict[str, RowChange]
+    """By uid."""
+
+
 class Pull:
     """Collects the chunks of one snapshot of one epoch, in order; others are not taken.
 
@@ -36,16 +45,19 @@ class Pull:
     def __init__(self, key: str, clock: Clock, *, before: Mapping[str, Row], epoch: str = "") -> None:
         self.key = key
         self.epoch = epoch
-        self.rows: dict[str, Row] = {}
-        self.changes: list[RowChange] = []
-        """What of `rows` differs from before. Found chunk by chunk, for rows packed otherwise are unpacked for it."""
+        self.parts: list[Part] = []
+        self.gone: dict[str, Row] = {}
+        """By uid, what was before and has not come yet; once it is complete, what is there no more."""
         self.dictionaries = Heard()
         self.entries: tuple[Entry, ...] = ()
         self.rates: tuple[Rate, ...] = ()
         self.health = Health(state="starting", since=clock.time())
         self.described: Described | None = None
+        self.told_from: float | None = None
         self.seq = 0
         self.snapshot_epoch = ""
+        self.known_at = 0.0
+        """When its worker last said what the newest frame is: with the first chunk, or with a frame that was kept."""
         self._before = before
         self._clock = clock
         self._snapshot = ""
@@ -57,7 +69,13 @@ class Pull:
 
     @property
     def complete(self) -> bool:
+        """Whether all of the snapshot is here: nothing more is asked for."""
         return self._total > 0 and self._next == self._total
+
+    @property
+    def differing(self) -> int:
+        """How many rows differ from before, once it is complete."""
+        return len(self.gone) + sum(len(part.changes) for part in self.parts)
 
     @property
     def followed(self) -> str:
@@ -77,7 +95,7 @@ class Pull:
 
     def due(self) -> Ask | None:
         """The question, where it was not asked yet or nobody answered for a while."""
-        if self._asked is not None and self._clock.now() - self._asked < PATIENCE:
+        if self.complete or (self._asked is not None and self._clock.now() - self._asked < PATIENCE):
             return None
         return self.ask()
 
@@ -97,13 +115,15 @@ class Pull:
             return False
         self._next += 1
         self.health = chunk.health
-        self._add(chunk.rows)
+        self.parts.append(self._compared(chunk.rows))
         self.entries += chunk.entries
         self.rates += chunk.rates
         return True
 
     def keep(self, frame: Frame) -> None:
         """Keep a frame that arrived meanwhile."""
+        if frame.epoch == self.snapshot_epoch:
+            self.known_at = self._clock.now()
         beat = not frame.has_content
         place = (frame.epoch, frame.seq, beat)
         self._forget(place)
@@ -112,18 +132,23 @@ class Pull:
         while len(self._frames) > KEPT_FRAMES or self._bytes > KEPT_BYTES:
             self._forget(min(self._frames))
 
-    def kept(self, epoch: str) -> Iterator[Frame]:
-        """The kept frames of `epoch` in the order of their numbers, each before a heartbeat that repeats it."""
-        return (self._frames[key] for key in sorted(self._frames) if key[0] == epoch)
+    def kept(self, epoch: str) -> list[Frame]:
+        """The kept frames of `epoch` in the order of their numbers, each before a heartbeat that repeats it.
+
+        They are handed over: what is kept from here on is kept anew.
+        """
+        frames, self._frames, self._bytes = self._frames, {}, 0
+        return [frames[place] for place in sorted(frames) if place[0] == epoch]
 
     def _forget(self, place: tuple[str, int, bool]) -> None:
         frame = self._frames.pop(place, None)
         self._bytes -= _size(frame) if frame else 0
 
     def _begin(self, chunk: Chunk) -> None:
-        self.snapshot_epoch = chunk.epoch
-        self.described = chunk.described
+        self.snapshot_epoch, self.known_at = chunk.epoch, self._clock.now()
+        self.described, self.told_from = chunk.described, chunk.told_from
         self._snapshot, self._total, self.seq = chunk.snapshot, chunk.total, chunk.seq
+        self.gone = dict(self._before)
 
     def _start_over(self, chunk: Chunk) -> bool:
         """The worker does not have the snapshot any more: ask for a new one."""
@@ -134,15 +159,17 @@ class Pull:
 
     def _forget_snapshot(self) -> None:
         self._snapshot, self._next, self._total = "", 0, 0
-        self.rows, self.entries, self.rates = {}, (), ()
-        self.changes, self.dictionaries = [], Heard()
+        self.parts, self.gone, self.entries, self.rates = [], {}, (), ()
+        self.dictionaries = Heard()
 
-    def _add(self, rows: tuple[Row, ...]) -> None:
+    def _compared(self, rows: tuple[Row, ...]) -> Part:
+        changes: dict[str, RowChange] = {}
         for row in rows:
-            self.rows[row.uid] = row
             old = self._before.get(row.uid)
+            self.gone.pop(row.uid, None)
             if old != row:
-                self.changes.append((old, row))
+                changes[row.uid] = (old, row)
+        return Part(rows, changes)
 
 
 def _size(frame: Frame) -> int:

@@ -7,70 +7,53 @@ is compared with what was there, so views get the rows that differ and nothing e
 
 from __future__ import annotations
 
-import logging
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Literal
 
-from dashboard.live.dictionaries import Heard
-from dashboard.live.messages import Ask, Chunk, Described, Entry, Frame, Row
+from dashboard.live.change import Change, Listener, Listeners
+from dashboard.live.holding import Holding
+from dashboard.live.messages import Ask, Chunk, Described, Frame, Row
+from dashboard.live.place import Place
 from dashboard.live.pull import Pull, RowChange
 from dashboard.live.rates import Rates
+from dashboard.live.slices import Work, at_once
+from dashboard.live.telling import Telling
 from dashboard.resources.rows import describe
 from informerd.cache.health import Health, State
 from informerd.clock import Clock
 
-logger = logging.getLogger(__name__)
-
 SILENCE = 2.0
 """Seconds without a frame of its epoch after which a replica is stale."""
-KEPT_ENTRIES = 500
-
+FEW = 500
+"""Differing rows of a snapshot that are taken over at once, or in frames kept meanwhile; more of them in slices."""
 UNLISTED: frozenset[State] = frozenset({"starting", "syncing", "unreachable", "forbidden"})
 """States in which a worker has not listed yet: its rows are none or a part, and say nothing about the cluster."""
 
 ReplicaState = Literal["starting", "live", "stale"]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What happened to a replica at one moment, all of it already visible in the replica."""
-
-    rows: list[RowChange] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
-    """New feed lines, oldest first."""
-    missed: int = 0
-    """Feed lines before those that nobody can be told of any more: too many came while nothing was heard."""
-    reset: bool = False
-    """The first snapshot came: everything is new, `rows` has all of it as adds."""
-    reshaped: bool = False
-    """Rows have other columns from here on: what was made of columns before is to be made anew."""
-    state: bool = False
-    """`state` or the informer's health (beyond when it was last heard) changed."""
-
-
-Listener = Callable[[Change], None]
-
-
 class Replica:
     """One resource's rows, feed lines and rates as the worker last said.
 
     Not for writing: `frame` and `chunk` take what the layer brought, in whatever order, doubled or late, and `tick`
-    lets time pass. What they return are the questions to send.
+    lets time pass. What they return are the questions to send. `later` does what takes long, in slices.
     """
 
-    def __init__(self, key: str, clock: Clock) -> None:
+    def __init__(self, key: str, clock: Clock, *, later: Callable[[Work], None] = at_once) -> None:
         self.key = key
-        self.rows: dict[str, Row] = {}
+        self._holding = Holding(key)
+        self.rows = self._holding.rows
         """By uid."""
-        self.by_key: dict[str, Row] = {}
+        self.by_key = self._holding.by_key
         """By ``namespace/name``."""
-        self.entries: deque[Entry] = deque(maxlen=KEPT_ENTRIES)
+        self.by_owner, self.by_subject = self._holding.by_owner, self._holding.by_subject
+        """uids by the controller's uid, and of Kubernetes Events by the name of what they are about."""
+        self.entries = self._holding.entries
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
         self.rates = Rates()
-        self.epoch = ""
-        self.seq = 0
+        self.told_from: float | None = None
+        """Unix seconds from when on changes were told at first; None while no worker has told any."""
         self.state: ReplicaState = "starting"
         self.stale_since: float | None = None
         """Unix seconds since when it is not live; None while it is."""
@@ -88,12 +71,23 @@ class Replica:
         """Times that the worker fell silent."""
         self._clock = clock
         self._heard = clock.now()
-        self._sent = 0.0
-        self._dictionaries = Heard()
+        self._place = Place()
+        self._telling = Telling()
         self._pull: Pull | None = Pull(key, clock, before=self.rows)
+        self._later = later
+        self._question: Ask | None = None
         self._open_gaps = 0
-        self._last_entry: dict[str, int] = {}
-        self._listeners: list[Listener] = []
+        self._listeners = Listeners(key)
+
+    @property
+    def epoch(self) -> str:
+        """The worker's life that is followed; empty while there was none."""
+        return self._place.epoch
+
+    @property
+    def seq(self) -> int:
+        """The last frame of the epoch that was applied."""
+        return self._place.seq
 
     @property
     def live(self) -> bool:
@@ -102,8 +96,7 @@ class Replica:
 
     def on_change(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` at each change; the result, called, ends that."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+        return self._listeners.add(listener)
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
@@ -123,21 +116,22 @@ class Replica:
             if self.unlisted:
                 self.unlisted = False
                 self._tell(Change(state=True))
-        return self._pull.due() if self._pull and asks else None
+        if not asks or self._pull is None:
+            return None
+        return self._asked() or self._pull.due()
 
     def frame(self, frame: Frame) -> Ask | None:
         """Take a frame in. The answer is the question to ask, where it opened a hole."""
-        if self._is_of_older_worker(frame.epoch):
+        if self._is_of_older_worker(frame.epoch) or self._is_of_unlisted_worker(frame):
             return None
         if self._pull is not None:
             return self._frame_while_pulling(self._pull, frame)
         if frame.epoch != self.epoch:
             return self._start_pull(frame)
-        content = frame.has_content
-        if frame.seq < self.seq or (content and frame.seq == self.seq) or (not content and frame.sent < self._sent):
-            return None  # late or doubled
+        if self._place.is_late(frame):
+            return None
         self._heard = self._clock.now()
-        if frame.seq > self.seq + content or not self._dictionaries.bind(frame.rows, frame.dictionaries):
+        if not self._place.continues(frame):
             self._open_gap()
             return self._start_pull(frame)
         self._apply(frame)
@@ -161,6 +155,12 @@ class Replica:
         followed = self._pull.followed if self._pull else self.epoch
         return epoch < followed and not self._silent()
 
+    def _is_of_unlisted_worker(self, frame: Frame) -> bool:
+        """Whether it is of a worker that began later and has not listed yet, while the one followed is up to date."""
+        followed = self._pull.followed if self._pull else self.epoch
+        began_later = bool(followed) and frame.epoch > followed
+        return began_later and frame.health.state in UNLISTED and self.health.state == "live" and not self._silent()
+
     def _silent(self) -> bool:
         return self._clock.now() - self._heard > SILENCE
 
@@ -172,11 +172,12 @@ class Replica:
         return self._pull.ask()
 
     def _frame_while_pulling(self, pull: Pull, frame: Frame) -> Ask | None:
-        self._heard = self._clock.now()
-        if pull.epoch in {"", frame.epoch}:
-            pull.keep(frame)
-            return None
-        return self._start_pull(frame)
+        if pull.epoch not in {"", frame.epoch}:
+            return self._start_pull(frame)
+        if pull.followed in {"", frame.epoch}:  # another worker's word says nothing of the one whose rows these are
+            self._heard = self._clock.now()
+        pull.keep(frame)
+        return None
 
     def _wait_for_list(self, pull: Pull) -> None:
         """A worker that has just begun knows less than was known before it: keep that, and ask again in a while."""
@@ -186,50 +187,116 @@ class Replica:
         if news:
             self._tell(Change(state=True))
 
+    def _asked(self) -> Ask | None:
+        """The question that a work in slices left."""
+        question, self._question = self._question, None
+        return question
+
     def _finish(self, pull: Pull) -> Ask | None:
         """Take the snapshot over, then the frames that came meanwhile."""
+        self._later(self._take_over(pull))
+        return self._asked()
+
+    def _take_over(self, pull: Pull) -> Work:
+        """Until its end the replica is as stale as before and frames are kept; another pull puts an end to it."""
+        if self._pull is not pull:
+            return
         first = self.state == "starting"
         reshaped = self._describe(pull.described)
-        rows = self._replace(pull.rows, pull.changes)
-        self._dictionaries = pull.dictionaries
-        entries, missed = self._new_entries(pull.entries)
-        self.epoch, self.seq, self._sent = pull.snapshot_epoch, pull.seq, 0.0
+        rows: list[RowChange] = []
+        if pull.differing <= FEW or (reshaped and self.rows):  # rows of two shapes never stand side by side
+            rows = [change for told in self._holding.take_over(pull.gone, pull.parts) for change in told]
+        else:
+            yield from self._tell_taken(pull, Change(reshaped=True) if reshaped else None)
+            reshaped = False
+            if self._pull is not pull:
+                return
+        news = replace(self._begin_at(pull, first), rows=rows, reshaped=reshaped)
+        kept = pull.kept(self.epoch)
+        if sum(map(_size, kept)) > FEW:
+            self._tell(news)
+            news = Change()
+            yield from self._take_kept(pull, kept)
+            if self._pull is not pull:
+                return
+            kept = []
+        self._pull, self._heard = None, pull.known_at
+        if self._silent():  # this process stood still meanwhile, or frames were lost: what it knows of is long ago
+            self._pull = Pull(self.key, self._clock, before=self.rows)
+            self._tell(news)
+            return
+        self.state, self.stale_since = "live", None
+        self._tell(replace(news, state=True))
+        for frame in kept:
+            self._question = self.frame(frame) or self._question
+        if self._pull is None:
+            self._heard = pull.known_at  # they came then, not now
+
+    def _begin_at(self, pull: Pull, first: bool) -> Change:
+        """From here on frames continue what the snapshot says; the lines of the feed that come with it."""
+        self._place.begin(pull)
         self.rates.replace(pull.rates)
         self.health, self.unlisted = pull.health, False
-        self._pull = None
-        self.state, self.stale_since = "live", None
         self.gaps_healed, self._open_gaps = self.gaps_healed + self._open_gaps, 0
-        self._tell(
-            Change(
-                rows=rows, entries=entries, missed=0 if first else missed, reset=first, reshaped=reshaped, state=True
-            )
-        )
-        question = None
-        for frame in pull.kept(self.epoch):
-            question = self.frame(frame) or question
-        return question
+        told_from = pull.told_from
+        if (
+            told_from is None and pull.health.state == "live"
+        ):  # of a worker of an earlier version, which does not say it
+            told_from = 0.0
+        if self.told_from is None:
+            self.told_from = told_from
+        untold = self._telling.follow(pull.snapshot_epoch, told_from)
+        entries, missed = self._telling.take(pull.entries, pull.rates)
+        self.entries.extend(entries)
+        return Change(entries=entries, missed=0 if first else missed, untold=untold, reset=first)
+
+    def _take_kept(self, pull: Pull, kept: list[Frame]) -> Work:
+        """Take frames over that were kept, and those that come meanwhile; a hole among them starts another pull."""
+        while kept:
+            for frame in kept:
+                if self._place.is_late(frame):
+                    continue
+                if not self._place.continues(frame):
+                    self._start_anew(kept)
+                    return
+                self._apply(frame)
+                yield None
+                if self._pull is not pull:
+                    return
+            kept = pull.kept(self.epoch)
+
+    def _start_anew(self, kept: list[Frame]) -> None:
+        """There is a hole among the frames that were kept: those behind it are kept for the next snapshot."""
+        self._open_gap()
+        self._question = self._start_pull(next(frame for frame in kept if not self._place.is_late(frame)))
+        for frame in kept:
+            if self._pull is not None:
+                self._pull.keep(frame)
+
+    def _tell_taken(self, pull: Pull, first: Change | None) -> Work:
+        if first is not None:
+            self._tell(first)
+        for rows in self._holding.take_over(pull.gone, pull.parts):
+            self._tell(Change(rows=rows))
+            yield None
+            if self._pull is not pull:
+                return
 
     def _apply(self, frame: Frame) -> None:
         """Take over a frame that continues what is here."""
-        changes: list[RowChange] = []
         reshaped = frame.described is not None and self._describe(frame.described)
-        for uid in frame.gone:
-            if (old := self.rows.pop(uid, None)) is not None:
-                self._forget(old)
-                changes.append((old, None))
-        for row in frame.rows:
-            old = self.rows.get(row.uid)
-            self.rows[row.uid] = row
-            self.by_key[row.key] = row
-            if old != row:
-                changes.append((old, row))
-        entries, missed = self._new_entries(frame.entries)
+        changes = self._holding.take(frame.rows, frame.gone)
+        entries, missed = self._telling.take(frame.entries)
+        self.entries.extend(entries)
+        untold = self._telling.whole(frame.sent) if frame.health.state == "live" else None
+        if self.told_from is None:
+            self.told_from = self._telling.through
         self.rates.add(frame.sent, frame.rates)
-        self.seq, self._sent = frame.seq, frame.sent
+        self._place.advance(frame)
         news = _told(self.health) != _told(frame.health)
         self.health = frame.health
-        if changes or entries or news or reshaped:
-            self._tell(Change(rows=changes, entries=entries, missed=missed, reshaped=reshaped, state=news))
+        if changes or entries or news or reshaped or untold:
+            self._tell(Change(changes, entries, missed, untold, reshaped=reshaped, state=news))
 
     def _describe(self, described: Described | None) -> bool:
         """Take over what cells are; whether that is another thing than before."""
@@ -238,30 +305,6 @@ class Replica:
         self.described = described
         describe(self.key, described)
         return True
-
-    def _replace(self, rows: dict[str, Row], changes: list[RowChange]) -> list[RowChange]:
-        """Make `rows` what is here; what differed, deletes first."""
-        before, self.rows = self.rows, rows
-        self.by_key = {row.key: row for row in rows.values()}
-        return [*((old, None) for uid, old in before.items() if uid not in rows), *changes]
-
-    def _new_entries(self, entries: tuple[Entry, ...]) -> tuple[list[Entry], int]:
-        """Keep and return those entries that are not here yet, and how many before them never came."""
-        if not entries:
-            return [], 0
-        newest = entries[-1]
-        last = self._last_entry.get(newest.epoch, 0)
-        new = [entry for entry in entries if entry.seq > last]
-        if not new:
-            return [], 0
-        self._last_entry[newest.epoch] = newest.seq
-        self.entries.extend(new)
-        return new, new[0].seq - last - 1
-
-    def _forget(self, row: Row) -> None:
-        current = self.by_key.get(row.key)
-        if current is not None and current.uid == row.uid:
-            del self.by_key[row.key]
 
     def _open_gap(self) -> None:
         self.gaps += 1
@@ -273,13 +316,14 @@ class Replica:
             self._tell(Change(state=True))
 
     def _tell(self, change: Change) -> None:
-        for listener in tuple(self._listeners):
-            try:
-                listener(change)
-            except Exception:
-                logger.exception("a view of %s failed to take in a change", self.key)
+        self._listeners.tell(change)
 
 
 def _told(health: Health) -> tuple[object, ...]:
     """What of an informer's health is news to people; when it last heard something is told each second anyway."""
-    return (health.state, health.since, health.problem, health.retry_at, health.listed, health.remaining)
+    ages = (health.since, health.retry_at, health.polled)
+    return (health.state, health.problem, health.listed, health.remaining, *ages)
+
+
+def _size(frame: Frame) -> int:
+    return len(frame.rows) + len(frame.gone) + len(frame.entries)

@@ -12,6 +12,7 @@ import msgspec
 from dashboard.live.layer import Inbox, Layer, Sender, Trouble
 from dashboard.live.messages import ASK_GROUP, FEED_GROUP, Ask, Want, chunk_decoder, encoder, frame_decoder
 from dashboard.live.replica import Replica
+from dashboard.live.slices import Slices
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
 from informerd.clock import Clock
@@ -20,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 TICK = 0.25
 """Seconds between two looks at the clock: silence is noticed that much late at most."""
+SLICE = 0.003
+"""Seconds of a slice of what replicas do in slices; lists may take one, too, in the same turn of the event loop."""
 
 
 class Replicas:
@@ -39,7 +42,8 @@ class Replicas:
         self._trouble = trouble or Trouble()
         self._sender = Sender(layer, self._trouble)
         self._clock = clock
-        self._replicas = {kind.key: Replica(kind.key, clock) for kind in self.kinds}
+        self._slices = Slices(SLICE)
+        self._replicas = {kind.key: self._replica(kind.key) for kind in self.kinds}
         self._inbox = Inbox(layer, FEED_GROUP, clock, self._trouble)
         self._asking: list[asyncio.Task[None]] = []
         self._unreadable = logging.WARNING
@@ -54,10 +58,13 @@ class Replicas:
         """The replica of a kind. Raises KeyError for a kind that is not watched."""
         return self._replicas[key]
 
+    def _replica(self, key: str) -> Replica:
+        return Replica(key, self._clock, later=self._slices.add)
+
     def follow(self, kind: KindInfo) -> None:
         """Listen to what workers say of one more kind; `want` has them say it."""
         if kind.key not in self._replicas:
-            self._replicas[kind.key] = Replica(kind.key, self._clock)
+            self._replicas[kind.key] = self._replica(kind.key)
             self.kinds += (kind,)
 
     def unfollow(self, key: str) -> None:
@@ -81,6 +88,7 @@ class Replicas:
             await self._inbox.run(self.take)
         finally:
             await cancelled([ticking, *self._asking])
+            await self._slices.stop()
 
     async def take(self, message: dict[str, Any]) -> None:
         """Hand one message of the layer to its replica and send what that asks; a malformed one is dropped.

@@ -20,10 +20,17 @@ Work = Iterator[Literal["wait"] | None]
 """Yields after each small step, of a millisecond at most; "wait" where there is nothing to do before others have."""
 
 
+def at_once(work: Work) -> None:
+    """Do all of a work now: where nobody else has to be let live."""
+    for _ in work:
+        pass
+
+
 class Slices:
     """Does works by turns, each for a slice. All of them run on the event loop that added them."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = SLICE) -> None:
+        self._seconds = seconds
         self._waiting: deque[Work] = deque()
         self._task: asyncio.Task[None] | None = None
 
@@ -59,7 +66,7 @@ class Slices:
             self._task = None
 
     def _slice(self, work: Work) -> None:
-        end = time.perf_counter() + SLICE
+        end = time.perf_counter() + self._seconds
         while (step := _step(work)) != "end":
             if step == "wait" or time.perf_counter() >= end:
                 self._waiting.append(work)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from dashboard.live.dictionaries import Announced
@@ -17,6 +18,8 @@ CHUNK_BYTES = 400_000
 """A chunk is closed by the row that passes either; one object of the API server's 1.5 MB limit still fits a layer."""
 KEPT = 30.0
 """Seconds for which a frozen snapshot is kept after it was last asked for."""
+STEP = 2_000
+"""Rows that are cut at a time."""
 _ROW_OVERHEAD = 300
 _KEPT_AT_MOST = 64
 """More than there are web processes: were one dropped that is still pulled, its replica would begin again, for ever."""
@@ -44,6 +47,9 @@ class Source(Protocol):
     def described(self) -> Described | None: ...
 
     @property
+    def told_from(self) -> float | None: ...
+
+    @property
     def health(self) -> Callable[[], Health]: ...
 
 
@@ -57,12 +63,40 @@ class Frozen:
     name: str
     seq: int
     health: Health
-    parts: list[list[Row]]
+    rows: list[Row]
     entries: tuple[Entry, ...]
     rates: tuple[Rate, ...]
     dictionaries: tuple[bytes, ...]
     described: Described | None
+    told_from: float | None
     used: float
+    parts: list[list[Row]] = field(default_factory=lambda: [[]])
+    """Of `rows`, as far as they are cut; one empty part where there is no row, for it still carries the entries."""
+    _size: int = 0
+    _cut: int = 0
+
+    @property
+    def is_cut(self) -> bool:
+        return self._cut == len(self.rows)
+
+    async def cut(self) -> None:
+        """Cut the rows into parts, a few at a time, so that others live in between."""
+        while not self.is_cut:
+            self._cut_some(STEP)
+            await asyncio.sleep(0)
+
+    def cut_all(self) -> None:
+        """Cut what is not cut yet."""
+        self._cut_some(len(self.rows))
+
+    def _cut_some(self, number: int) -> None:
+        for row in self.rows[self._cut : self._cut + number]:
+            if len(self.parts[-1]) >= CHUNK_ROWS or self._size >= CHUNK_BYTES:
+                self.parts.append([])
+                self._size = 0
+            self.parts[-1].append(row)
+            self._size += weight(row)
+        self._cut = min(self._cut + number, len(self.rows))
 
 
 class Snapshots:
@@ -78,7 +112,9 @@ class Snapshots:
     def chunk(self, ask: Ask, source: Source) -> Chunk:
         """The chunk asked for; `total` is 0 where the snapshot it names is not kept any more."""
         self._expire()
-        frozen = self._frozen.get(ask.snapshot) if ask.snapshot else self._freeze(source)
+        frozen = self._frozen.get(ask.snapshot) if ask.snapshot else self.freeze(source)
+        if frozen is not None and not frozen.is_cut:
+            frozen.cut_all()
         if frozen is None or not 0 <= ask.index < len(frozen.parts):
             return self._chunk(ask.snapshot, source.seq, ask.index, 0, source.health())
         frozen.used = self._clock.now()
@@ -95,6 +131,7 @@ class Snapshots:
             rates=frozen.rates if last else (),
             dictionaries=() if ask.index else frozen.dictionaries,
             described=None if ask.index else frozen.described,
+            told_from=None if ask.index else frozen.told_from,
         )
 
     def _chunk(
@@ -110,11 +147,13 @@ class Snapshots:
         rates: tuple[Rate, ...] = (),
         dictionaries: tuple[bytes, ...] = (),
         described: Described | None = None,
+        told_from: float | None = None,
     ) -> Chunk:
         head = (self._resource, self._epoch, seq, snapshot, index, total, health)
-        return Chunk(*head, rows, entries, rates, dictionaries, described)
+        return Chunk(*head, rows, entries, rates, dictionaries, described, told_from)
 
-    def _freeze(self, source: Source) -> Frozen:
+    def freeze(self, source: Source) -> Frozen:
+        """The state of `source` at this moment; nothing of it may be pending."""
         for frozen in self._frozen.values():
             if frozen.seq == source.seq:
                 frozen.health = source.health()
@@ -125,11 +164,12 @@ class Snapshots:
             name=name,
             seq=source.seq,
             health=source.health(),
-            parts=parts(source.rows.values()),
+            rows=list(source.rows.values()),
             entries=tuple(source.entries),
             rates=source.rates.list(self._clock.time()),
             dictionaries=source.dictionaries.all(),
             described=source.described,
+            told_from=source.told_from,
             used=self._clock.now(),
         )
         self._frozen[name] = frozen
@@ -146,16 +186,3 @@ class Snapshots:
 def weight(row: Row) -> int:
     """About how many bytes a row takes in a message."""
     return _ROW_OVERHEAD + (len(row.blob.data) if row.blob is not None else 0)
-
-
-def parts(rows: Iterable[Row]) -> list[list[Row]]:
-    """Rows cut into chunks; one empty chunk where there is no row, for it still carries the entries."""
-    cut: list[list[Row]] = [[]]
-    size = 0
-    for row in rows:
-        if len(cut[-1]) >= CHUNK_ROWS or size >= CHUNK_BYTES:
-            cut.append([])
-            size = 0
-        cut[-1].append(row)
-        size += weight(row)
-    return cut

@@ -25,6 +25,9 @@ RESUME = 64 * 1024
 """Unacknowledged units at which it counts as having caught up."""
 GIVE_UP = 30.0
 """Seconds behind after which the socket is closed; the page then connects again by itself."""
+UNHEARD = 60.0
+"""Seconds without an acknowledgement of what was sent, after which it is closed: pages acknowledge every 5 s. A line
+that was cut in silence would else hold its view for as long as TCP goes on trying."""
 COMPRESS_FROM = 8 * 1024
 """Messages of so many characters or more are sent gzipped: daphne does not compress by itself."""
 BIGGEST = LIMIT // 2
@@ -62,6 +65,8 @@ class Socket:
         self.sent = 0
         """Units sent since the socket was opened."""
         self.acknowledged = 0
+        self.acknowledged_at = clock.now()
+        """Monotonic seconds of the last acknowledgement, or since when there is something to acknowledge."""
         self.behind_since: float | None = None
         """Monotonic seconds since when it gets nothing because it does not keep up; None: it does."""
         self._send = send
@@ -85,6 +90,8 @@ class Socket:
         if self.unacknowledged > LIMIT:
             self.behind_since = self._clock.now()
             return False
+        if not self.unacknowledged:
+            self.acknowledged_at = self._clock.now()
         self.sent += len(message)
         self._outbox.append(message)
         self._wake.set()
@@ -93,6 +100,7 @@ class Socket:
     def acknowledge(self, units: int) -> bool:
         """The browser has applied `units` since it connected. True where it has caught up just now."""
         self.acknowledged = max(self.acknowledged, min(units, self.sent))
+        self.acknowledged_at = self._clock.now()
         if self.behind_since is None or self.unacknowledged > RESUME:
             return False
         self.behind_since = None
@@ -100,8 +108,10 @@ class Socket:
 
     @property
     def given_up(self) -> bool:
-        """Whether it has been behind for too long."""
-        return self.behind_since is not None and self._clock.now() - self.behind_since > GIVE_UP
+        """Whether it has been behind, or not been heard, for too long."""
+        now = self._clock.now()
+        behind = self.behind_since is not None and now - self.behind_since > GIVE_UP
+        return behind or (self.unacknowledged > 0 and now - self.acknowledged_at > UNHEARD)
 
     async def close(self, code: int) -> None:
         """Close it; nothing more is sent."""

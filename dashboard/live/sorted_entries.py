@@ -1,4 +1,4 @@
-"""Entries in ascending order: what a list's rows are ordered by, each ending in the row's uid.
+"""Entries in ascending order: what a list's rows are ordered by, see dashboard/live/packed_key.py.
 
 They stand in blocks of about a thousand: taking one in or out moves few others, and a window is found by adding
 up the lengths of blocks. Many entries are sorted in small steps: spread over blocks by a sample of them, then each
@@ -7,14 +7,14 @@ block for itself; there is no moment at which all of them are sorted or merged a
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Generator
-from typing import Any
+from itertools import pairwise
 
 from dashboard.live.slices import Work
 
-Entry = tuple[Any, ...]
-"""A sort key whose last part is the row's uid, which makes it differ from all others."""
+Entry = bytes
+"""A sort key that ends in the row's uid, which makes it differ from all others."""
 
 STEP = 256
 """Rows that are looked at in one step of a work in slices."""
@@ -50,8 +50,8 @@ class SortedEntries:
         if new is not None:
             self._add(new)
 
-    def window(self, start: int, size: int) -> list[str]:
-        """The uids of `size` entries from index `start`."""
+    def window(self, start: int, size: int) -> list[Entry]:
+        """`size` entries from index `start`."""
         found: list[Entry] = []
         for block in self._blocks:
             if start < len(block):
@@ -59,17 +59,11 @@ class SortedEntries:
                 if len(found) == size:
                     break
             start = max(0, start - len(block))
-        return [entry[-1] for entry in found]
+        return found
 
-    def after(self, entry: Entry | None) -> list[Entry]:
-        """A block's entries that follow `entry`, or the first ones; empty behind the last."""
-        if entry is None:
-            return self._blocks[0] if self._blocks else []
-        at = bisect_right(self._last, entry)
-        if at == len(self._blocks):
-            return []
-        block = self._blocks[at]
-        return block[bisect_right(block, entry) :]
+    def blocks(self) -> list[list[Entry]]:
+        """All entries in order as they are now, a copy, in pieces."""
+        return [block[:] for block in self._blocks]
 
     def begin(self) -> None:
         """From now on what moves is noted, because somebody collects what is to be here."""
@@ -131,16 +125,21 @@ class SortedEntries:
 
 
 def _sorted(entries: list[Entry]) -> Generator[None, None, Blocks]:
-    """Blocks whose entries are in order, each before those of the next."""
-    number = len(entries) // BLOCK + 1
-    samples = sorted(entries[:: max(1, len(entries) // (number * SAMPLES))])
+    """Blocks whose entries are in order, each before those of the next.
+
+    A block's worth at a time is sorted, and cut where blocks begin; what lands in a block is some sorted runs, which
+    Python's sort merges. So no step compares more than two blocks, and none goes entry by entry in Python.
+    """
+    samples = sorted(entries[:: max(1, len(entries) // ((len(entries) // BLOCK + 1) * SAMPLES))])
     borders = samples[SAMPLES::SAMPLES]
     yield None
     blocks: Blocks = [[] for _ in range(len(borders) + 1)]
-    for position, entry in enumerate(entries):
-        blocks[bisect_right(borders, entry)].append(entry)
-        if position % STEP == STEP - 1:
-            yield None
+    for start in range(0, len(entries), BLOCK):
+        run = sorted(entries[start : start + BLOCK])
+        cuts = [0, *[bisect_left(run, border) for border in borders], len(run)]
+        for block, (first, end) in zip(blocks, pairwise(cuts), strict=True):
+            block += run[first:end]
+        yield None
     for block in blocks:
         block.sort()
         yield None

@@ -14,8 +14,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
+from dashboard.live.change import Change
 from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Change
 from informerd.clock import Clock
 
 
@@ -58,6 +58,10 @@ class View(ABC):
         """Kinds whose changes this view wants to hear of; `keys` and whatever else it shows."""
         return self.keys
 
+    def hears(self, key: str) -> bool:
+        """Whether `apply` is to be called with what changes in this kind."""
+        return key in self.listens
+
     def context(self) -> dict[str, object]:
         """What the templates see: ``view``."""
         return {"view": self}
@@ -91,6 +95,9 @@ class View(ABC):
         self._forget_update()
         self.dirty = False
         self.number += 1
+
+    def remember(self, render: Renderer) -> None:  # noqa: B027 -- most views know what pages show
+        """All who look have the whole of its present state: what follows may build upon it."""
 
     def open(self) -> None:  # noqa: B027 -- most views hear of everything by `apply`
         """Somebody wants it, for the first time or again after `close`."""

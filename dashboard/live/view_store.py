@@ -67,6 +67,13 @@ class ViewStore:
             self.drop(watched)
         return expired
 
+    def drop_idle(self, droppable: Callable[[View], bool]) -> bool:
+        """Drop the `droppable` one that nobody has looked at for longest; False where there is none."""
+        idle = [each for each in self.by_id.values() if not each.sockets and droppable(each.view)]
+        if idle:
+            self.drop(min(idle, key=lambda watched: watched.touched))
+        return bool(idle)
+
     def _make_room(self) -> None:
         """Of the views that nobody looks at the one that has been so for longest goes."""
         idle = [watched for watched in self.by_id.values() if not watched.sockets]

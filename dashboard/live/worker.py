@@ -5,20 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 
 import msgspec
 
+from dashboard.census.counting import count
 from dashboard.live.definitions import Definitions
+from dashboard.live.epoch import new_epoch
 from dashboard.live.followed_kind import FollowedKind
 from dashboard.live.layer import Inbox, Layer, Sender, Trouble
 from dashboard.live.messages import ASK_GROUP, ask_decoder, want_decoder
 from dashboard.live.on_demand import OnDemand
-from dashboard.live.publisher import Publisher, new_epoch
+from dashboard.live.publisher import Publisher
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
+from dashboard.resources.rows import projection_for
 from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.list_watch import ListWatch
 from informerd.clock import Clock
+from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 
@@ -47,13 +53,15 @@ class Worker:
         self._inbox = Inbox(layer, ASK_GROUP, clock, trouble)
         self._clock = clock
         self._discovery = discovery or Discovery(client, clock=clock)
-        self._definitions = Definitions(client)
         self._layer = layer
         self._sender = Sender(layer, trouble)
         self.factory = SharedInformerFactory(client, clock=clock)
-        self._followed = [self._follow(kind, self.epoch) for kind in kinds]
-        self.publishers = {followed.kind.key: followed.publisher for followed in self._followed}
+        self._definitions = Definitions(client, self.factory)
+        self._count = partial(count, client)
+        self._lists = partial(_lists, client, clock)
+        self.publishers: dict[str, Publisher] = {}
         """Of the kinds that are always followed."""
+        self._followed = [self._follow_always(kind) for kind in kinds]
         self.on_demand = OnDemand(
             self._follow_on_demand, self.publishers.__contains__, lambda: self.factory.start(), clock
         )
@@ -84,19 +92,44 @@ class Worker:
         """End watches and publishing; returns when all has ended."""
         tasks, self._tasks = self._tasks, []
         await cancelled(tasks)
+        for followed in self._followed:
+            await followed.stop()
         await self.on_demand.stop()
         await self.factory.stop()
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         self._tasks.append(asyncio.create_task(kept_running(name, run, self._clock), name=name))
 
-    def _follow(self, kind: KindInfo, epoch: str) -> FollowedKind:
-        publisher = Publisher(kind.key, self._layer, self._clock, epoch=epoch, sender=self._sender)
-        return FollowedKind(kind, publisher, self.factory, self._discovery, self._definitions, self._clock)
+    def _follow_always(self, kind: KindInfo) -> FollowedKind:
+        def publish(epoch: str) -> Publisher:
+            publisher = self.publishers[kind.key] = self._make_publisher(kind.key, epoch)
+            return publisher
+
+        return self._follow(kind, publish, self.epoch)
 
     def _follow_on_demand(self, kind: KindInfo) -> FollowedKind:
         """With an epoch of its own: followed again later, its frames count from 1 again."""
-        return self._follow(kind, new_epoch(self._clock))
+        return self._follow(kind, partial(self._make_publisher, kind.key), new_epoch(self._clock))
+
+    def _follow(self, kind: KindInfo, publish: Callable[[str], Publisher], epoch: str) -> FollowedKind:
+        return FollowedKind(
+            kind,
+            publish,
+            epoch,
+            self.factory,
+            self._discovery,
+            self._definitions,
+            self._count,
+            self._lists,
+            self._clock,
+        )
+
+    def _make_publisher(self, key: str, epoch: str) -> Publisher:
+        return Publisher(key, self._layer, self._clock, epoch=epoch, sender=self._sender)
+
+    def follows(self, key: str) -> bool:
+        """Whether the feed has this kind, be it always or because somebody looks."""
+        return key in self.publishers or key in self.on_demand.keys
 
     def _publisher(self, key: str) -> Publisher | None:
         followed = self.on_demand.get(key)
@@ -121,3 +154,7 @@ class Worker:
                 await publisher.answer(ask)
             except Exception:
                 logger.exception("could not answer for %s", ask.resource)  # and go on answering for the others
+
+
+def _lists(client: Client, clock: Clock, resource: Resource) -> ListWatch[Any]:
+    return ListWatch(client, resource, projection=projection_for(resource.key), clock=clock)

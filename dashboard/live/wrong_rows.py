@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import heapq
 import logging
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable
 
+from dashboard.live.change import Change
+from dashboard.live.due_times import DueTimes
 from dashboard.live.messages import Row, Tone
-from dashboard.live.replica import Change, Replica
+from dashboard.live.replica import Replica
 from dashboard.resources.rows import wrong_span
 from informerd.clock import Clock
 
@@ -23,11 +25,17 @@ class Summary:
     def __init__(self, key: str) -> None:
         self.key = key
         self.tones: Counter[Tone] = Counter()
+        self.tones_in: dict[str, Counter[Tone]] = {}
+        """The same by namespace."""
         self.wrong: dict[str, Row] = {}
         """By uid."""
+        self.longest: list[tuple[float, str]] = []
+        """Unix seconds since when, and uid, of all that is wrong, in this order."""
+        self.sorts: Counter[tuple[str, str, Tone]] = Counter()
+        """How many are wrong, by namespace, status and tone."""
+        self._since: dict[str, float] = {}
         self._spans: dict[str, tuple[Row, Span]] = {}
-        self._due: list[tuple[float, str]] = []
-        self._due_of: dict[str, float] = {}
+        self._due = DueTimes()
 
     def apply(self, change: Change, now: float) -> None:
         """Take in what changed; `now` in Unix seconds."""
@@ -37,7 +45,7 @@ class Summary:
             if new is not None:
                 self._add(new, now)
             elif old is not None:
-                self._due_of.pop(old.uid, None)
+                self._due.note(old.uid, None)
 
     def fill(self, rows: Iterable[Row], now: float) -> None:
         """Start with `rows`."""
@@ -48,51 +56,54 @@ class Summary:
         """Let rows become wrong or right by `now`; whether any did."""
         before = len(self.wrong)
         moved = False
-        while self._due and self._due[0][0] <= now:
-            due, uid = heapq.heappop(self._due)
-            if self._due_of.get(uid) == due:
-                del self._due_of[uid]
-                moved = self._judge(uid, now) or moved
+        for uid in self._due.pop(now):
+            moved = self._judge(uid, now) or moved
         return moved or len(self.wrong) != before
-
-    def longest_wrong(self, number: int) -> list[tuple[float, Row]]:
-        """Since when (Unix seconds) and what, the longest first."""
-        spans = ((since_of(row, self._spans[uid][1]), row) for uid, row in self.wrong.items())
-        return heapq.nsmallest(number, spans, key=lambda pair: (pair[0], pair[1].uid))
 
     def _add(self, row: Row, now: float) -> None:
         self.tones[row.tone] += 1
+        self.tones_in.setdefault(row.namespace, Counter())[row.tone] += 1
         span = wrong_span(self.key, row)
         if span is None:
-            self._due_of.pop(row.uid, None)
+            self._due.note(row.uid, None)
         else:
             self._spans[row.uid] = (row, span)
             self._judge(row.uid, now)
 
     def _remove(self, row: Row) -> None:
         self.tones[row.tone] -= 1
+        here = self.tones_in[row.namespace]
+        here[row.tone] -= 1
+        if not any(here.values()):
+            del self.tones_in[row.namespace]
         self._spans.pop(row.uid, None)
-        self.wrong.pop(row.uid, None)
+        self._unmark(row.uid)
 
     def _judge(self, uid: str, now: float) -> bool:
         """Whether the row changed sides; notes when it will be asked again."""
         row, (begin, end) = self._spans[uid]
         was = uid in self.wrong
+        self._unmark(uid)
         if begin <= now < end:
-            self.wrong[uid] = row
-        else:
-            self.wrong.pop(uid, None)
+            self._mark(uid, row, begin)
         due = begin if now < begin else end if now < end else None
-        self._note_due(uid, due)
+        self._due.note(uid, None if due == float("inf") else due)
         return was != (uid in self.wrong)
 
-    def _note_due(self, uid: str, due: float | None) -> None:
-        """A row that is updated while it waits is in the heap already."""
-        if due is None or due == float("inf"):
-            self._due_of.pop(uid, None)
-        elif self._due_of.get(uid) != due:
-            self._due_of[uid] = due
-            heapq.heappush(self._due, (due, uid))
+    def _mark(self, uid: str, row: Row, begin: float) -> None:
+        self.wrong[uid] = row
+        since = self._since[uid] = row.since if row.since is not None else begin
+        insort(self.longest, (since, uid))
+        self.sorts[row.namespace, row.status, row.tone] += 1
+
+    def _unmark(self, uid: str) -> None:
+        if (row := self.wrong.pop(uid, None)) is None:
+            return
+        del self.longest[bisect_left(self.longest, (self._since.pop(uid), uid))]
+        sort = (row.namespace, row.status, row.tone)
+        self.sorts[sort] -= 1
+        if not self.sorts[sort]:
+            del self.sorts[sort]
 
 
 class Summaries:
@@ -147,8 +158,3 @@ class Summaries:
             if key not in self.failing:
                 logger.exception("%s cannot be counted", key)
             self.failing.add(key)
-
-
-def since_of(row: Row, span: Span) -> float:
-    """Unix seconds since when it is wrong: what the row says, else the beginning of its span."""
-    return row.since if row.since is not None else span[0]
