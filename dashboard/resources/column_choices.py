@@ -31,12 +31,12 @@ class ColumnChoices:
 
 def column_choices(query: Query) -> ColumnChoices:
     """The picker of a list in this state."""
+    headers = {column.id: column.header for column in columns_for(query.key)}
+    headers |= {column.id: column.header for _, column in query.shown_columns()}
     shown = [column.id for _, column in query.shown_columns()]
-    columns = {column.id: column for column in columns_for(query.key)}
-    others = [name for name in columns if name not in shown]
+    others = [name for name in headers if name not in shown]
     choices = [
-        ColumnChoice(name, columns[name].header, name in shown, _earlier(query, shown, name))
-        for name in (*shown, *others)
+        ColumnChoice(name, headers[name], name in shown, _earlier(query, shown, name)) for name in (*shown, *others)
     ]
     hidden = tuple((name, value) for name, value in query.to_params() if name not in ("columns", "page"))
     return ColumnChoices(tuple(choices), hidden, query.with_(columns=()).href() if query.columns else "")

@@ -8,6 +8,7 @@ from typing import Any
 
 from dashboard.live.messages import Row, Tone
 from dashboard.resources.containers import ContainerLine, containers_of, mapping, mappings, text
+from dashboard.resources.deletion import Deletion, deletion_of
 from dashboard.resources.kinds import find_kind
 from dashboard.resources.sentences import Words, sentence_of
 
@@ -56,6 +57,7 @@ class Details:
     annotations: tuple[tuple[str, str], ...]
     finalizers: tuple[str, ...]
     owner: Owner | None
+    deletion: Deletion | None
 
 
 def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
@@ -69,6 +71,7 @@ def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
         annotations=_pairs(metadata.get("annotations")),
         finalizers=row.finalizers,
         owner=_owner(metadata),
+        deletion=deletion_of(obj),
     )
 
 

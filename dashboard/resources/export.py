@@ -60,11 +60,16 @@ async def export(suffix: str, rows: Iterable[Row], columns: Columns) -> AsyncIte
 
 
 def _csv(rows: Iterable[Row], columns: Columns) -> Iterator[str]:
-    """RFC 4180, a header first; ages as RFC 3339, texts that a spreadsheet would run begin with an apostrophe."""
-    yield _csv_line([f"{column.header} since" if column.kind == "age" else column.header for _, column in columns])
+    """RFC 4180, a header first; ages as RFC 3339, texts that a spreadsheet would run begin with an apostrophe.
+
+    That goes for headers too: a definition names its columns as it likes. A field by path is whole, however long, and
+    empty where an object has none.
+    """
+    headers = [f"{column.header} since" if column.kind == "age" else column.header for _, column in columns]
+    yield _csv_line([harmless(header) for header in headers])
     for row in rows:
         cells = cells_of(row, columns)
-        yield _csv_line([cell.datetime or ("" if cell.value is None else _harmless(cell.value)) for cell in cells])
+        yield _csv_line([cell.datetime or ("" if cell.value is None else harmless(cell.value)) for cell in cells])
 
 
 def _csv_line(cells: list[Any]) -> str:
@@ -73,7 +78,8 @@ def _csv_line(cells: list[Any]) -> str:
     return line.getvalue()
 
 
-def _harmless(value: object) -> object:
+def harmless(value: object) -> object:
+    """The value as a cell that no spreadsheet runs: a text that begins like a formula gets an apostrophe before it."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

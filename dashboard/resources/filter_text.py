@@ -7,37 +7,38 @@ The grammar, terms separated by spaces and all of them needed::
     restarts>3  age<1h  ready<1     numbers, ages and fractions compare by = != > < >= <=
     ns=team-1  node=node-3  any column by its name; node= has none
     label:app=web  label:app    a label's value; that it is there
-    .spec.ip=10.0.0.1   any field by its path
-    -status=Running     not; the same as status!=Running
+    .spec.ip=10.0.0.1   any field by its path; < and > for numbers, durations, addresses and dates
+    .spec.containers[*].image=*nginx*   .status.conditions[?(@.type==Ready)].status=True   .spec.nodeName: it is there
+    -status=Running     not; the same as status!=Running; and == as kubectl takes it for =
     "a b"               quotation marks keep spaces, commas and stars together
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import cast
 
+from dashboard.resources.near import near_names
 from dashboard.resources.pattern import Pattern
 from dashboard.resources.rows.column import Column, Order
-from dashboard.resources.terms import ColumnTerm, LabelTerm, Op, PathTerm, Term, Word, operand_for, steps_of
+from dashboard.resources.rows.field_path import FieldPath, WrongPath, looks_like_path
+from dashboard.resources.terms import VIRTUAL, ColumnTerm, LabelTerm, Op, PathTerm, Term, Word, operand_for
 from dashboard.resources.tokens import Mistake, Problem, Token, tokens
 from informerd.selectors.label_requirement import label_key_problem
 
 _LABEL = "label:"
-_VIRTUAL: dict[str, tuple[int, Order]] = {
-    "status": (-1, "text"),
-    "reason": (-2, "text"),
-    "owner": (-3, "natural"),
-    "tone": (-4, "text"),
-}
 _ALIASES = {"ns": "namespace"}
 _EXPECTED = {
     "age": "an age such as 90s, 15m, 1h30m or 2d",
     "number": "a number",
     "fraction": "a fraction or a number, such as 1/2 or 0.5",
 }
+_SIGNS = {
+    "!": "write a dash before what is not wanted, as in -status=Running",
+    "(": "brackets are not read: all parts are needed, and one of several values is written status=Running,Error",
+}
+"""What a column's name never begins with, and what is written instead."""
 MOST_TERMS = 50
 LONGEST = 2000
 """Characters of a filter that are read."""
@@ -92,13 +93,14 @@ class TermReader:
         if token.text.startswith(_LABEL, begin) and not any(token.quoted[begin : begin + len(_LABEL)]):
             return self._label(token, begin, negative, operator)
         if token.text[begin] == "." and not token.quoted[begin]:
-            return self._path(token, begin, negative, operator)
+            return self._path(token, begin, negative)
         if operator is None:
             return self._word(token, begin, negative)
         return self._column(token, begin, negative, operator)
 
     def _word(self, token: Token, begin: int, negative: bool) -> Term:
         name, colon, rest = token.text[begin:].partition(":")
+        token.refuse_connective(begin)
         if colon and rest and not any(token.quoted) and self._find(name) is not None:
             raise Mistake(f"write {name}={rest} to filter by that column", token.start, token.end)
         return Word(token.pattern(begin), negative)
@@ -111,31 +113,35 @@ class TermReader:
             raise Mistake("expected a label's name, as in label:app=web", token.place(after), token.place(end))
         if operator is None:
             return LabelTerm(key, None, negative)
-        if operator.group() not in ("=", "!="):
+        if operator.group() not in ("=", "==", "!="):
             raise Mistake("a label takes = or !=", token.place(operator.start()), token.place(operator.end()))
         return LabelTerm(key, token.patterns(operator.end()), negative != (operator.group() == "!="))
 
-    def _path(self, token: Token, begin: int, negative: bool, operator: re.Match[str] | None) -> Term:
+    def _path(self, token: Token, begin: int, negative: bool) -> Term:
+        operator = _operator_behind_path(token)
         end = operator.start() if operator else len(token.text)
-        path = token.text[begin:end]
-        if steps_of(path) is None:
-            message = "expected a field's path, as in .spec.ip or .spec.containers[*].image"
-            raise Mistake(message, token.place(begin), token.place(end))
+        try:
+            path = FieldPath(token.text[begin:end])
+        except WrongPath as wrong:
+            start, end = token.place(begin + wrong.start), token.place(begin + wrong.end)
+            raise Mistake(wrong.message, start, end) from None
         if operator is None:
             return PathTerm(path, "=", None, negative)
         op, negative = _split(operator.group(), negative)
-        values = token.patterns(operator.end())
-        if op != "=" and (not _single(values) or operand_for("number", values[0].text) is None):
-            raise Mistake("expected a number", token.place(operator.end()), token.end)
-        return PathTerm(path, op, values, negative)
+        term = PathTerm(path, op, token.patterns(operator.end()), negative)
+        if op != "=" and (not _single(term.values or ()) or term.operand is None):
+            message = "expected a number, a quantity, a duration, an address or a date"
+            raise Mistake(f"{message} after {op}", token.place(operator.end()), token.end)
+        return term
 
     def _column(self, token: Token, begin: int, negative: bool, operator: re.Match[str]) -> Term:
         name = token.text[begin : operator.start()]
+        if name[:1] in _SIGNS:
+            raise Mistake(_SIGNS[name[0]], token.place(begin), token.place(begin + 1))
         found = self._find(name)
         if found is None:
-            raise Mistake(
-                self._unknown(name), token.place(begin), token.place(operator.start() if name else operator.end())
-            )
+            message = self._unknown(name, token.text[operator.end() :])
+            raise Mistake(message, token.place(begin), token.place(operator.start() if name else operator.end()))
         column, index, order = found
         op, negative = _split(operator.group(), negative)
         values = token.patterns(operator.end())
@@ -158,25 +164,42 @@ class TermReader:
         if column_id is not None:
             index, column = self._columns[column_id]
             return column_id, index, column.order
-        if plain in _VIRTUAL:
-            return plain, *_VIRTUAL[plain]
+        if plain in VIRTUAL:
+            return plain, *VIRTUAL[plain]
         return None
 
-    def _unknown(self, name: str) -> str:
+    def _unknown(self, name: str, value: str) -> str:
         if not name:
-            return "expected the name of a column here, as in status=Running"
+            return "expected the name of a column right before it, without a space, as in status=Running"
         if _plain(name) in ("ns", "namespace"):
             return f"{self._title} belong to no namespace"
-        names = [*self._columns, *(v for v in _VIRTUAL if v not in self._columns)]
-        near = difflib.get_close_matches(name.lower(), names, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        names = [*self._columns, *(v for v in VIRTUAL if v not in self._columns)]
+        if looks_like_path(name):
+            return f"{self._title} have no column {name!r}: write .{name} for the field of that path"
+        near = near_names(name, names)
+        hint = f"did you mean {near[0]}? " if near else "" if label_key_problem(name) else _label_meant(name, value)
         return f"{self._title} have no column {name!r}: {hint}expected one of {', '.join(names)}"
+
+
+def _label_meant(name: str, value: str) -> str:
+    return f"did you mean the label, label:{name}{'=' if value else ''}{value}? "
+
+
+def _operator_behind_path(token: Token) -> re.Match[str] | None:
+    """The first operator outside brackets, where conditions have their own; any, where brackets are not closed."""
+    depth = 0
+    for index, character in enumerate(token.text):
+        depth += (character == "[") - (character == "]")
+        operator = None if depth else token.operator_at(index)
+        if operator is not None:
+            return operator
+    return token.find_operator() if depth else None
 
 
 def _split(operator: str, negative: bool) -> tuple[Op, bool]:
     if operator == "!=":
         return "=", not negative
-    return cast("Op", operator), negative
+    return cast("Op", "=" if operator == "==" else operator), negative
 
 
 def _single(values: tuple[Pattern, ...]) -> bool:

@@ -42,17 +42,40 @@ class KindInfo:
     """Plural for people: ``Pods``, ``ReplicaSets``."""
     group_title: str
     """One of GROUP_TITLES."""
-    editable: bool = False
-    """Whether the dashboard offers to edit and delete objects of this kind."""
     icon: str = "custom"
     """Symbol in the sprite: workloads, custom, network, config, storage, access, cluster, events or nodes."""
     resolved: bool = True
     """False: version, Kind and scope are guesses until discovery has answered."""
 
     @property
+    def editable(self) -> bool:
+        """Whether objects of this kind can be edited: whether the API server updates them, as far as is known."""
+        return not self.records and self._allows("update")
+
+    @property
+    def deletable(self) -> bool:
+        """Whether the API server deletes objects of this kind, as far as is known."""
+        return self._allows("delete")
+
+    @property
+    def records(self) -> bool:
+        """Whether its objects say what has happened: nobody makes or changes one by hand, though one might."""
+        return self.resource.kind == "Event" and self.resource.group in ("", "events.k8s.io")
+
+    @property
     def path(self) -> str:
         """Address of the list."""
         return f"/resources/{self.key}/"
+
+    @property
+    def new_path(self) -> str:
+        """Address of the page that makes one."""
+        return f"{self.path}new/"
+
+    @property
+    def creatable(self) -> bool:
+        """Whether people make one, and the API server lets them, as far as is known."""
+        return not self.records and self._allows("create")
 
     @property
     def singular(self) -> str:
@@ -71,6 +94,9 @@ class KindInfo:
         long = {f"{name}.{resource.group}" for name in short} if resource.group else set()
         version = {f"{resource.plural}.{resource.version}{'.' + resource.group if resource.group else ''}"}
         return frozenset(name.lower() for name in short | long | version | {self.key})
+
+    def _allows(self, verb: str) -> bool:
+        return not self.resource.verbs or verb in self.resource.verbs
 
     def with_resource(self, resource: Resource) -> KindInfo:
         """The same kind with what discovery says about it."""
@@ -94,7 +120,8 @@ def find_kind(name: str, watched: Iterable[KindInfo] = ()) -> KindInfo | None:
 def kind_of(resource: Resource) -> KindInfo:
     """The kind of a resource as discovery gave it: from the table where that has it, else a generic one."""
     known = KINDS.get(resource.key)
-    return known or KindInfo(resource.key, resource, _plural_title(resource), _group_title(resource))
+    title = _group_title(resource)
+    return known or KindInfo(resource.key, resource, _plural_title(resource), title, icon=_ICONS[title])
 
 
 def kind_of_key(key: str) -> KindInfo | None:
@@ -109,9 +136,8 @@ def kind_of_key(key: str) -> KindInfo | None:
 
 
 def _group_title(resource: Resource) -> str:
-    """Groups of the API server's own have no dot or end in k8s.io, and definitions make all the others."""
-    own = "." not in resource.group or resource.group.endswith(".k8s.io")
-    return CLUSTER if own else CUSTOM
+    """The API server's own groups are known by name, also those without a dot; definitions make all the others."""
+    return _OWN_GROUPS.get(resource.group) or (CUSTOM if "." in resource.group else CLUSTER)
 
 
 def kinds_named(names: Iterable[str]) -> tuple[KindInfo, ...]:
@@ -151,8 +177,8 @@ def _plural_title(resource: Resource) -> str:
     return kind[:common] + plural[common:] if common else plural.capitalize()
 
 
-def _kind(group_title: str, resource: Resource, *, editable: bool = False, icon: str = "") -> KindInfo:
-    return KindInfo(resource.key, resource, _plural_title(resource), group_title, editable, icon or _ICONS[group_title])
+def _kind(group_title: str, resource: Resource, *, icon: str = "") -> KindInfo:
+    return KindInfo(resource.key, resource, _plural_title(resource), group_title, icon or _ICONS[group_title])
 
 
 def _of(group: str, version: str, kind: str, plural: str, *short_names: str, namespaced: bool = True) -> Resource:
@@ -172,6 +198,17 @@ _ICONS: Mapping[str, str] = MappingProxyType({
     STORAGE: "storage", ACCESS: "access", CLUSTER: "cluster",
 })  # fmt: skip
 
+_OWN_GROUPS: Mapping[str, str] = MappingProxyType({
+    "apps": WORKLOADS, "batch": WORKLOADS, "autoscaling": WORKLOADS, "policy": WORKLOADS,
+    "networking.k8s.io": NETWORK, "discovery.k8s.io": NETWORK, "storage.k8s.io": STORAGE,
+    "rbac.authorization.k8s.io": ACCESS, "authentication.k8s.io": ACCESS, "authorization.k8s.io": ACCESS,
+    "certificates.k8s.io": ACCESS, "node.k8s.io": CONFIG, "scheduling.k8s.io": CONFIG, "coordination.k8s.io": CONFIG,
+    "resource.k8s.io": CLUSTER, "admissionregistration.k8s.io": CLUSTER, "apiregistration.k8s.io": CLUSTER,
+    "events.k8s.io": CLUSTER, "flowcontrol.apiserver.k8s.io": CLUSTER, "internal.apiserver.k8s.io": CLUSTER,
+    "storagemigration.k8s.io": CLUSTER, "metrics.k8s.io": CLUSTER, "apiextensions.k8s.io": CUSTOM,
+})  # fmt: skip
+"""Where the kinds of an API server's own groups stand that the table does not name."""
+
 _RBAC = "rbac.authorization.k8s.io"
 _NETWORKING = "networking.k8s.io"
 _STORAGE = "storage.k8s.io"
@@ -187,7 +224,7 @@ _TABLE: tuple[KindInfo, ...] = (
     _kind(WORKLOADS, _of("", "v1", "ReplicationController", "replicationcontrollers", "rc")),
     _kind(WORKLOADS, _of("autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", "hpa")),
     _kind(WORKLOADS, _of("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", "pdb")),
-    _kind(CUSTOM, MYDEMOS, editable=True),
+    _kind(CUSTOM, MYDEMOS),
     _kind(
         CUSTOM,
         _of(

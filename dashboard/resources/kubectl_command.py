@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dashboard.live.messages import Row
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.query import Query
-from dashboard.resources.rows import default_sort
-from dashboard.resources.terms import ColumnTerm, LabelTerm, Term
+from dashboard.resources.rows import Column, default_sort
+from dashboard.resources.rows.field_path import FieldPath
+from dashboard.resources.terms import ColumnTerm, LabelTerm, PathTerm, Term
 
 _FIELDS = {("pods", "node"): "spec.nodeName", ("pods", "name"): "metadata.name"}
 """Columns that kubectl's field selectors know under another name, by kind."""
+_SELECTED = {
+    "pods": frozenset({
+        ".spec.nodeName", ".spec.restartPolicy", ".spec.schedulerName", ".spec.serviceAccountName", ".spec.hostNetwork",
+        ".status.phase", ".status.podIP", ".status.nominatedNodeName",
+    }),
+}  # fmt: skip
+"""Fields by path that field selectors know, by kind, beside those of every kind."""
+_SELECTED_ALWAYS = frozenset({".metadata.name", ".metadata.namespace"})
+_PATHS = {"namespace": ".metadata.namespace", "name": ".metadata.name", "age": ".metadata.creationTimestamp"}
+_PATHS_OF = {
+    ("pods", "node"): ".spec.nodeName", ("pods", "ip"): ".status.podIP",
+    ("mydemos.crddemo.k8s.io", "ip"): ".spec.ip", ("mydemos.crddemo.k8s.io", "port"): ".spec.port",
+}  # fmt: skip
+"""Columns that are a field as it is, by kind: what custom columns can show of ours."""
+_DOT = re.compile(r"(?<!\\)\.")
+_HEADER = re.compile(r"[^A-Za-z0-9]+")
+_CONDITION = re.compile(r"([=!]=)([^)\]]*)\)")
 _SORTS = {("age", True): ".metadata.creationTimestamp"}
 """Orders that --sort-by has, which knows no other direction than upwards."""
 
@@ -23,6 +44,11 @@ class Command:
     text: str
     leaves_out: tuple[str, ...] = ()
     """Parts of the filter and the order that it does not have: it lists more, or in another order."""
+
+    @property
+    def arguments(self) -> str:
+        """What stands behind kubectl, the blank included: how kubectl itself is called depends on the cluster."""
+        return self.text.removeprefix("kubectl")
 
 
 def kubectl_command(kind: KindInfo, query: Query) -> Command:
@@ -40,11 +66,57 @@ def kubectl_command(kind: KindInfo, query: Query) -> Command:
             left_out.append(str(term))
     words += ["-l", ",".join(labels)] if labels else []
     words += ["--field-selector", ",".join(fields)] if fields else []
+    words += _custom_columns(kind, query, left_out)
     if path := _SORTS.get(query.sort):
         words.append(f"--sort-by={path}")
+    elif query.sort_path is not None and not query.sort[1]:
+        words.append(f"--sort-by={_json_path(query.sort_path)}")
     elif query.sort != default_sort(kind.key):
         left_out.append(f"sort={'-' if query.sort[1] else ''}{query.sort[0]}")
     return Command(shlex.join(words), tuple(left_out))
+
+
+def commands_for(kind: KindInfo, rows: Iterable[Row]) -> str:
+    """The command that lists exactly these objects: a line a namespace, for kubectl takes names of one at a time."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        names.setdefault(row.namespace, []).append(row.name)
+    lines = []
+    for namespace, found in names.items():
+        place = ["-n", namespace] if namespace else []
+        lines.append(shlex.join(["kubectl", "get", kind.key, *place, *found]))
+    return "\n".join(lines)
+
+
+def _custom_columns(kind: KindInfo, query: Query, left_out: list[str]) -> list[str]:
+    """The columns, where fields by path are among them; those that are no field as it is are left out."""
+    columns = [column for _, column in query.shown_columns()]
+    if not any(column.path is not None for column in columns):
+        return []
+    said = []
+    for column in columns:
+        path = column.path or _path_of(kind, column)
+        if path is None or {":", ","} & set(path.text):
+            left_out.append(f"columns={column.id}")
+        else:
+            said.append(f"{_header(column)}:{_json_path(path)}")
+    return ["-o", f"custom-columns={','.join(said)}"] if said else []
+
+
+def _path_of(kind: KindInfo, column: Column) -> FieldPath | None:
+    text = _PATHS.get(column.id) or _PATHS_OF.get((kind.key, column.id))
+    return FieldPath(text) if text is not None else None
+
+
+def _header(column: Column) -> str:
+    """As kubectl has headers, in capitals; a path's is made of its last name."""
+    names = _DOT.split(column.path.text) if column.path is not None else [column.header]
+    return _HEADER.sub("-", names[-1]).strip("-").upper() or "FIELD"
+
+
+def _json_path(path: FieldPath) -> str:
+    """A path in kubectl's words: it wants what a condition compares with between quotation marks."""
+    return _CONDITION.sub(r'\1"\2")', path.text)
 
 
 def _place(kind: KindInfo, query: Query) -> list[str]:
@@ -67,7 +139,17 @@ def _label_requirement(term: Term) -> str | None:
 
 
 def _field_requirement(kind: KindInfo, term: Term) -> str | None:
-    if not isinstance(term, ColumnTerm) or term.op != "=" or len(term.values) != 1 or not term.values[0].is_literal:
+    if not isinstance(term, ColumnTerm | PathTerm) or term.op != "=" or term.values is None:
         return None
-    field = _FIELDS.get((kind.key, term.column))
+    if len(term.values) != 1 or not term.values[0].is_literal:
+        return None
+    field = _selected(kind, term)
     return None if field is None else f"{field}{'!=' if term.negative else '='}{term.values[0].text}"
+
+
+def _selected(kind: KindInfo, term: ColumnTerm | PathTerm) -> str | None:
+    """The field's name for a field selector."""
+    if isinstance(term, ColumnTerm):
+        return _FIELDS.get((kind.key, term.column))
+    path = term.path.text
+    return path.removeprefix(".") if path in _SELECTED_ALWAYS | _SELECTED.get(kind.key, frozenset()) else None

@@ -11,12 +11,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.live.context import LiveParts, live_of
+from dashboard.live.detail_view import DetailView
 from dashboard.live.lines import object_href
 from dashboard.live.on_demand import LATELY, MOST
 from dashboard.live.replica import Replica
 from dashboard.resources.kinds import KINDS, KindInfo
+from dashboard.resources.namespaces import namespace_names
 from dashboard.resources.opened import Unopened
-from dashboard.resources.page_info import namespace_names, page_info
+from dashboard.resources.page_info import page_info
 from dashboard.resources.sentences import duration
 
 MOST_CHOICES = 12
@@ -43,10 +45,13 @@ class Missing:
     choices_title: str = ""
 
 
-def missing_page(request: HttpRequest, missing: Missing, *, key: str = "", status: int = 404) -> HttpResponse:
-    """The page that says so. Its socket carries the heartbeat only."""
-    page = page_info(request, title="Not found", key=key)
-    return render(request, "resources/missing.html", {"page": page, "missing": missing}, status=status)
+def missing_page(
+    request: HttpRequest, missing: Missing, *, key: str = "", status: int = 404, view: DetailView | None = None
+) -> HttpResponse:
+    """The page that says so. Its socket carries the heartbeat only, unless it has a view of what is missing."""
+    page = page_info(request, title="Not found", key=key, view=view)
+    context = {"page": page, "missing": missing, "view": view}
+    return render(request, "resources/missing.html", context, status=status)
 
 
 @require_safe
@@ -67,9 +72,16 @@ def missing_kind(request: HttpRequest, name: str, unopened: Unopened) -> HttpRes
     return missing_page(request, _unknown_kind(live, name) if kind is None else _unlisted_kind(live, kind, unopened))
 
 
-def missing_object(request: HttpRequest, kind: KindInfo, namespace: str, name: str) -> HttpResponse:
-    """The page for an object that the cluster does not have."""
-    return missing_page(request, _missing_object(live_of(request), kind, namespace, name), key=kind.key)
+def missing_object(
+    request: HttpRequest, kind: KindInfo, namespace: str, name: str, *, view: DetailView | None = None
+) -> HttpResponse:
+    """The page for an object that the cluster does not have; with its view the object appears there once there is one.
+
+    That may be at once: what was created a moment ago, the watch may not have said yet.
+    """
+    missing = _missing_object(live_of(request), kind, namespace, name)
+    can_be = bool(namespace) == kind.namespaced
+    return missing_page(request, missing, key=kind.key, view=view if can_be else None)
 
 
 def _unknown_kind(live: LiveParts, name: str) -> Missing:
@@ -83,11 +95,8 @@ def _unknown_kind(live: LiveParts, name: str) -> Missing:
 def _unlisted_kind(live: LiveParts, kind: KindInfo, unopened: Unopened) -> Missing:
     if unopened.verbs is not None:
         verbs = ", ".join(sorted(unopened.verbs)) or "nothing"
-        message = (
-            f"A list that stays live needs the verbs list and watch, and the API server has only {verbs} for "
-            f"{kind.key}. Where it has list, kubectl get {kind.key} shows what there is at the moment."
-        )
-        return Missing(f"{kind.title} cannot be followed", message, _kind_links(live), FOLLOWED)
+        message = f"A list needs the verb list, and the API server has only {verbs} for {kind.key}."
+        return Missing(f"{kind.title} cannot be listed", message, _kind_links(live), FOLLOWED)
     message = f"The API server has no resource {kind.key}, so there is nothing to show."
     return Missing("There is no such kind in this cluster", message, _kind_links(live), FOLLOWED)
 

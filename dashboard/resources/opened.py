@@ -6,13 +6,19 @@ import asyncio
 from dataclasses import dataclass
 
 from dashboard.live.context import LiveParts
+from dashboard.live.replica import Replica
 from dashboard.resources.kinds import KindInfo, find_kind, kind_of
-from dashboard.resources.page_info import is_watched
+from dashboard.resources.namespaces import is_watched
+from dashboard.resources.rows import needs_description
+from informerd.cache.health import State
+from informerd.clock import within
 from informerd.errors import InformerdError, UnknownResource
 from informerd.resource import Resource
 
 PATIENCE = 2.0
-"""Seconds that discovery may take to say whether a kind exists; then the worker finds out, and says it."""
+"""Seconds that discovery may take to say whether a kind exists, and a worker to say which columns it has."""
+_HOPELESS: frozenset[State] = frozenset({"absent", "forbidden", "unreachable"})
+"""How a kind is whose columns nobody can tell for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,7 @@ class Unopened:
     absent: bool = False
     """The API server has no such resource."""
     verbs: frozenset[str] | None = None
-    """What can be done with it, where listing and watching is not among that."""
+    """What can be done with it, where listing is not among that."""
     full: bool = False
     """As many kinds are open as may be."""
 
@@ -38,8 +44,35 @@ async def open_kind(live: LiveParts, name: str) -> KindInfo | Unopened:
         kind = found
     if is_watched(live, kind.key):
         live.interest.look(kind.key)
-        return kind
-    return kind if live.interest.follow(kind) else Unopened(kind, full=True)
+    elif not live.interest.follow(kind):
+        return Unopened(kind, full=True)
+    if needs_description(kind.key) and not _is_told(replica := live.replicas.get(kind.key)):
+        await _described(live, replica)
+    return kind
+
+
+async def _described(live: LiveParts, replica: Replica) -> None:
+    """Wait until a worker has said which columns the kind has, or why it cannot: an address is read by its columns.
+
+    No page waits longer than PATIENCE after the kind was first asked for; it shows the usual columns then, and is
+    rendered anew when they are known.
+    """
+    left = live.interest.since(replica.key) + PATIENCE - live.clock.now()
+    told = asyncio.Event()
+    leave = replica.on_change(lambda _: told.set())
+    try:
+        async with within(max(0.0, left), live.clock):
+            while not _is_told(replica):
+                await told.wait()
+                told.clear()
+    except TimeoutError:
+        pass
+    finally:
+        leave()
+
+
+def _is_told(replica: Replica) -> bool:
+    return replica.described is not None or replica.health.state in _HOPELESS
 
 
 async def _in_cluster(live: LiveParts, name: str) -> KindInfo | Unopened:
@@ -54,7 +87,7 @@ async def _in_cluster(live: LiveParts, name: str) -> KindInfo | Unopened:
     if resource is None:
         return guess if guess is not None else Unopened(None)
     kind = kind_of(resource)
-    if resource.verbs and not resource.verbs >= {"list", "watch"}:
+    if resource.verbs and "list" not in resource.verbs:
         return Unopened(kind, verbs=resource.verbs)
     return kind
 

@@ -5,6 +5,7 @@ Templates see it as ``page``. Edit pages and error pages use it too: `page_info(
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import urlencode
@@ -12,13 +13,14 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import HttpRequest
 
+from dashboard.drafts.cookies import drafts_of
 from dashboard.live.context import LiveParts, live_of, user_of
-from dashboard.resources.kinds import GROUP_TITLES, KindInfo
+from dashboard.live.freshness import outage
+from dashboard.resources.namespaces import Picker
+from dashboard.resources.navigation import KindGroup, navigation
 
 THEMES = ("auto", "light", "dark")
 THEME_COOKIE = "theme"
-MOST_NAMESPACES = 500
-"""Namespaces offered in the header."""
 
 
 class Shown(Protocol):
@@ -29,6 +31,9 @@ class Shown(Protocol):
 
     @property
     def seq(self) -> str: ...
+
+    @property
+    def keys(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,37 +49,12 @@ class ClusterInfo:
     """As whom the dashboard speaks to it."""
     colour: str
     """Name of a colour, set for each cluster; empty where none is."""
-
-
-@dataclass(frozen=True, slots=True)
-class KindItem:
-    """A kind in the navigation. `count` is None until its first list is complete."""
-
-    key: str
-    title: str
-    icon: str
-    href: str
-    count: int | None
-    wrong: int
-    state: str
-    """The informer's state: live, stale, absent, forbidden…"""
-
-
-@dataclass(frozen=True, slots=True)
-class KindGroup:
-    """Kinds under one heading."""
-
-    title: str
-    kinds: tuple[KindItem, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A link in a list of choices."""
-
-    name: str
-    href: str
-    active: bool = False
+    kubectl: str = "kubectl"
+    """How kubectl is called for it, quoted for a POSIX shell."""
+    own: bool = False
+    """Whether it is the dashboard's own, which nobody finds without that."""
+    kinds: str = ""
+    """Changes with the kinds that discovery names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +68,21 @@ class PageInfo:
     """The kind's key, ``overview``, ``feed``, or empty: what is marked in the navigation."""
     cluster: ClusterInfo
     groups: tuple[KindGroup, ...]
-    namespaces: tuple[Choice, ...]
-    """Links to this page for each namespace, the first for all of them; empty where that makes no sense."""
+    namespaces: Picker | None
+    """The choice of namespaces; None where that makes no sense."""
     chosen: tuple[str, ...]
     """Namespaces that the page is limited to; empty means all."""
+    kept: str
+    """What the links at the left keep of the address: ``?namespace=a,b``, or nothing."""
     user: str
     """Who is signed in by a proxy; empty where nobody signs in."""
+    drafts: int
+    """Texts that this browser has not saved."""
     theme: str
     problem: str
     """What keeps the dashboard from the cluster, as a sentence; empty when nothing does."""
+    outage: str
+    """Why what it shows may not be what the cluster has, for a browser without scripts; empty where it is."""
     socket: str
     """Where the page's websocket connects."""
 
@@ -108,7 +94,7 @@ def page_info(
     key: str = "",
     view: Shown | None = None,
     beside: Shown | None = None,
-    namespaces: tuple[Choice, ...] = (),
+    namespaces: Picker | None = None,
     chosen: tuple[str, ...] = (),
 ) -> PageInfo:
     """The frame of a page. Without a `view` its socket carries the heartbeat only."""
@@ -119,14 +105,22 @@ def page_info(
         path=path,
         key=key,
         cluster=cluster_info(live),
-        groups=kind_groups(live),
+        groups=navigation(request, key, chosen),
         namespaces=namespaces,
         chosen=chosen,
+        kept=f"?namespace={','.join(chosen)}" if chosen else "",
         user=user_of(request),
+        drafts=drafts_of(request),
         theme=theme_of(request),
         problem=live.problem,
+        outage="" if live.problem else _outage(live, view),
         socket=socket_address(path, view, beside),
     )
+
+
+def _outage(live: LiveParts, view: Shown | None) -> str:
+    shown = [kind for kind in live.kinds if view is not None and kind.key in view.keys]
+    return outage(shown or live.kinds, {kind.key: live.replicas.get(kind.key) for kind in live.kinds})
 
 
 def socket_address(path: str, view: Shown | None, beside: Shown | None = None) -> str:
@@ -149,61 +143,13 @@ def cluster_info(live: LiveParts) -> ClusterInfo:
         why=cluster.why,
         user=cluster.user,
         colour=settings.DELTABOARD_CLUSTER_COLOUR,
+        kubectl=shlex.join(["kubectl", "--kubeconfig", live.kubeconfig]) if live.kubeconfig else "kubectl",
+        own=bool(live.kubeconfig),
+        kinds=live.census.names,
     )
-
-
-def kind_groups(live: LiveParts) -> tuple[KindGroup, ...]:
-    """The kinds that are watched, by group, in the order of the navigation."""
-    items: dict[str, list[KindItem]] = {}
-    for kind in live.kinds:
-        items.setdefault(kind.group_title, []).append(_kind_item(live, kind))
-    return tuple(KindGroup(title, tuple(items[title])) for title in GROUP_TITLES if title in items)
-
-
-def namespace_choices(live: LiveParts, chosen: tuple[str, ...], hrefs: Hrefs) -> tuple[Choice, ...]:
-    """A link for all namespaces and one for each that the cluster has."""
-    names = namespace_names(live)
-    if not names:
-        return ()
-    choices = [Choice("all namespaces", hrefs(()), not chosen)]
-    choices += [Choice(name, hrefs((name,)), name in chosen) for name in names[:MOST_NAMESPACES]]
-    return tuple(choices)
-
-
-def namespace_names(live: LiveParts) -> list[str]:
-    """The cluster's namespaces, sorted; empty while they are not known or not watched."""
-    if not is_watched(live, "namespaces"):
-        return []
-    return sorted(row.name for row in live.replicas.get("namespaces").rows.values())
-
-
-def is_watched(live: LiveParts, key: str) -> bool:
-    """Whether this dashboard follows kind `key`."""
-    return any(kind.key == key for kind in live.kinds)
 
 
 def theme_of(request: HttpRequest) -> str:
     """The theme that this browser asked for: auto, light or dark."""
     theme = request.COOKIES.get(THEME_COOKIE, "")
     return theme if theme in THEMES else "auto"
-
-
-class Hrefs(Protocol):
-    """Gives the address of a page limited to namespaces."""
-
-    def __call__(self, namespaces: tuple[str, ...], /) -> str: ...
-
-
-def _kind_item(live: LiveParts, kind: KindInfo) -> KindItem:
-    replica = live.replicas.get(kind.key)
-    summary = live.hub.summaries.get(kind.key)
-    known = replica.state != "starting" and replica.health.state in ("live", "stale")
-    return KindItem(
-        key=kind.key,
-        title=kind.title,
-        icon=kind.icon,
-        href=kind.path,
-        count=len(replica.rows) if known else None,
-        wrong=len(summary.wrong) if summary is not None else 0,
-        state=replica.health.state,
-    )

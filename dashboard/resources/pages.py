@@ -21,13 +21,12 @@ from dashboard.resources.export import FORMATS, export
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.kubectl_command import kubectl_command
 from dashboard.resources.missing import missing_kind, missing_object
+from dashboard.resources.namespaces import namespace_picker, unknown_namespaces
 from dashboard.resources.opened import Unopened, open_kind
-from dashboard.resources.page_info import is_watched, namespace_choices, namespace_names, page_info
+from dashboard.resources.page_info import page_info
 from dashboard.resources.params import read_open
 from dashboard.resources.query import Problem, Query
 
-NAMED = 20
-"""Namespaces that a message names."""
 ASK_AGAIN = 2
 """Seconds after which to ask again for what has not been read yet."""
 YAML_TYPE = "text/yaml; charset=utf-8"
@@ -49,10 +48,10 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
         return missing_kind(request, resource, kind)
     if kind.key != resource:
         return _redirect(request, kind.path)
-    query, lost = _checked(live, Query.parse(request.GET, kind.key))
+    query, lost = _checked(live, live.hub.fitting(kind, Query.parse(request.GET, kind.key)))
     if _wants(request, "#drawer"):
         return _drawer(request, _opened(live, kind, request, query)[0])
-    choices = namespace_choices(live, query.namespaces, lambda names: query.with_(namespaces=names).href())
+    choices = namespace_picker(live, query.namespaces, lambda names: query.with_(namespaces=names).href())
     await live.hub.find(kind, query)
     opened, query = _opened(live, kind, request, query)
     view = live.hub.list_view(kind, query)
@@ -62,7 +61,7 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
         key=kind.key,
         view=view,
         beside=opened["drawer"],
-        namespaces=choices if kind.namespaced else (),
+        namespaces=choices if kind.namespaced else None,
         chosen=query.namespaces,
     )
     fragment = _wants(request, "#list")
@@ -88,7 +87,7 @@ async def object_export(request: HttpRequest, resource: str, suffix: str) -> Htt
     kind = await open_kind(live, resource)
     if isinstance(kind, Unopened):
         return missing_kind(request, resource, kind)
-    query = Query.parse(request.GET, kind.key)
+    query = live.hub.fitting(kind, Query.parse(request.GET, kind.key))
     if query.problems:
         asked = request.GET
         sentences = [f"{each.param}={asked.get(each.param, '')}: {each.message}\n" for each in query.problems]
@@ -154,9 +153,9 @@ async def _object_page(request: HttpRequest, resource: str, namespace: str, name
         rest = "yaml/" if template.endswith("yaml.html") else ""
         return _redirect(request, object_href(kind.key, _namespace(namespace), name) + rest)
     replica = live.replicas.get(kind.key)
-    if replica.get(_namespace(namespace), name) is None and is_known(replica):
-        return missing_object(request, kind, _namespace(namespace), name)
     view = live.hub.detail_view(kind, _namespace(namespace), name)
+    if replica.get(_namespace(namespace), name) is None and is_known(replica):
+        return missing_object(request, kind, _namespace(namespace), name, view=view)
     page = page_info(request, title=name, key=kind.key, view=view)
     response = render(request, template, {**view.context(), "page": page})
     patch_vary_headers(response, ("HX-Request", "HX-Target", "Accept"))
@@ -170,17 +169,10 @@ def is_known(replica: Replica) -> bool:
 
 def _checked(live: LiveParts, query: Query) -> tuple[Query, bool]:
     """The query with a message for each namespace that does not exist, and whether none of those asked for does."""
-    if not query.namespaces or not is_watched(live, "namespaces") or not is_known(live.replicas.get("namespaces")):
-        return query, False
-    names = namespace_names(live)
-    unknown = [name for name in query.namespaces if name not in names]
-    if not unknown:
-        return query, False
-    there = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-    problems = tuple(
-        Problem("namespace", 0, len(name), f"There is no namespace {name}. There are {there}.") for name in unknown
-    )
-    return replace(query, problems=query.problems + problems), len(unknown) == len(query.namespaces)
+    unknown = unknown_namespaces(live, query.namespaces)
+    problems = tuple(Problem("namespace", 0, len(name), sentence) for name, sentence in unknown)
+    lost = bool(unknown) and len(unknown) == len(query.namespaces)
+    return replace(query, problems=query.problems + problems), lost
 
 
 def _wants(request: HttpRequest, part: str) -> bool:
@@ -195,7 +187,7 @@ def _opened(live: LiveParts, kind: KindInfo, request: HttpRequest, query: Query)
     params = request.GET.copy()
     params.pop("open", None)
     close = f"{kind.path}?{params.urlencode()}" if params else kind.path
-    view = live.hub.detail_view(kind, *found) if found is not None else None
+    view = live.hub.detail_view(kind, *found, query.shown_paths) if found is not None else None
     if not problems or _wants(request, "#list"):
         return {"drawer": view, "close_href": close}, query
     return {"drawer": view, "close_href": close}, replace(query, problems=query.problems + tuple(problems))

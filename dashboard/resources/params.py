@@ -7,12 +7,17 @@ from collections.abc import Iterable, Mapping
 
 from django.http import QueryDict
 
+from dashboard.resources.near import near_names
 from dashboard.resources.rows import Column, columns_for, default_sort
+from dashboard.resources.rows.field_path import EXAMPLES, FieldPath, WrongPath, looks_like_path
 from dashboard.resources.tokens import Problem
 
 Params = QueryDict | Mapping[str, list[str]]
 
 _NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_NAMESPACES = "expected small letters, digits and dashes, 63 at most"
+_DIRECTIONS = {"desc": "-", "descending": "-", "asc": "", "ascending": ""}
+"""Words that other languages write behind what they sort by, and what is written before it here."""
 _LAST_PAGE = 10**9
 _LONGEST_NAME = 253
 
@@ -34,12 +39,15 @@ def read_namespaces(params: Params, problems: list[Problem]) -> tuple[str, ...]:
         if _NAMESPACE.fullmatch(name):
             found.append(name)
         else:
-            problems.append(Problem("namespace", 0, len(name), f"{name!r} cannot be the name of a namespace"))
+            plain = name.lower()
+            meant = f"did you mean {plain}? " if _NAMESPACE.fullmatch(plain) else ""
+            message = f"{name[:70]!r} cannot be the name of a namespace: {meant}{_NAMESPACES}"
+            problems.append(Problem("namespace", 0, len(name), message))
     return tuple(found)
 
 
 def read_sort(params: Params, key: str, title: str, problems: list[Problem]) -> tuple[str, bool]:
-    """Column id and whether it is descending, of ``sort=-restarts``."""
+    """Column id or path and whether it is descending, of ``sort=-restarts`` or ``sort=-.spec.priority``."""
     text = next((value.strip() for value in values_of(params, "sort") if value.strip()), "")
     if not text:
         return default_sort(key)
@@ -47,10 +55,21 @@ def read_sort(params: Params, key: str, title: str, problems: list[Problem]) -> 
     known = [column.id for column in columns_for(key)]
     if name in known:
         return name, text.startswith("-")
-    expected = f"one of {', '.join(known)}, with - before it for descending"
-    message = f"{title} cannot be sorted by {name!r}: expected {expected}"
-    problems.append(Problem("sort", 0, len(text), message))
+    sign = text.startswith("-")
+    if looks_like_path(name):
+        path = _read_path("sort", text.removeprefix("-"), text, int(sign), problems)
+        return (path.text, sign) if path is not None else default_sort(key)
+    expected = f"expected one of {', '.join(known)} or a field's path, with - before it for descending"
+    message = f"{title} cannot be sorted by {name[:70]!r}: {_sort_meant(name, sign, known)}{expected}"
+    problems.append(Problem("sort", int(sign), len(text), message, text))
     return default_sort(key)
+
+
+def _sort_meant(name: str, descending: bool, known: list[str]) -> str:
+    word, _, rest = name.replace(":", " ").replace(",", " ").strip().partition(" ")
+    near = near_names(word, known)
+    sign = _DIRECTIONS.get(rest.strip(), "-" if descending else "")
+    return f"did you mean {sign}{near[0]}? " if near else ""
 
 
 def read_page(params: Params, problems: list[Problem]) -> int:
@@ -80,13 +99,33 @@ def read_open(params: Params, namespaced: bool, title: str, problems: list[Probl
 
 
 def read_columns(params: Params, columns: Iterable[Column], title: str, problems: list[Problem]) -> tuple[str, ...]:
-    """The column ids of ``columns=name,status``; none where they are the usual ones."""
+    """The ids and paths of ``columns=name,.spec.nodeName``; none where they are the usual columns."""
     known = [column.id for column in columns]
-    wanted = list(dict.fromkeys(name.lower() for name in split_values(params, "columns")))
-    for name in wanted:
-        if name not in known:
-            message = f"{title} have no column {name!r}: expected one of {', '.join(known)}"
-            problems.append(Problem("columns", 0, len(name), message))
-    chosen = tuple(name for name in wanted if name in known)
+    text = ",".join(value for value in values_of(params, "columns") if value.strip())
+    chosen: dict[str, None] = {}
+    at = 0
+    for part in text.split(","):
+        name, start = part.strip(), at + len(part) - len(part.lstrip())
+        at += len(part) + 1
+        if name.lower() in known:
+            chosen[name.lower()] = None
+        elif looks_like_path(name):
+            path = _read_path("columns", name, text, start, problems)
+            chosen |= {path.text: None} if path is not None else {}
+        elif name:
+            near = near_names(name, known)
+            meant = f"did you mean {near[0]}? " if near else ""
+            expected = f"expected one of {', '.join(known)} or a path such as {EXAMPLES}"
+            message = f"{title} have no column {name[:70]!r}: {meant}{expected}"
+            problems.append(Problem("columns", start, start + len(name), message, text))
     usual = tuple(column.id for column in columns if column.priority < 2)
-    return () if chosen == usual else chosen
+    return () if tuple(chosen) == usual else tuple(chosen)
+
+
+def _read_path(param: str, name: str, text: str, start: int, problems: list[Problem]) -> FieldPath | None:
+    """The path that stands at `start` in a parameter's text; None where it is none, and a problem."""
+    try:
+        return FieldPath(name)
+    except WrongPath as wrong:
+        problems.append(Problem(param, start + wrong.start, start + wrong.end, wrong.message, text))
+        return None

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-_BARE_VALUE = re.compile(r"[^\s\"\\,*]*")
+_BARE_VALUE = re.compile(r"(?!=)[^\s\"\\,*]*")
 
 
 @dataclass(frozen=True)

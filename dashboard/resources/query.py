@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -13,13 +13,18 @@ from dashboard.resources.filter_text import read_filter
 from dashboard.resources.kinds import find_kind
 from dashboard.resources.params import Params, read_columns, read_namespaces, read_page, read_sort, values_of
 from dashboard.resources.pattern import Pattern
+from dashboard.resources.row_order import ByCell, Key, by_name, by_path
 from dashboard.resources.rows import Column, columns_for, default_sort
-from dashboard.resources.terms import ColumnTerm, LabelTerm, PathTerm, Term, Word
+from dashboard.resources.rows.column import path_column
+from dashboard.resources.rows.field_path import FieldPath
+from dashboard.resources.rows.path_reader import read_path
+from dashboard.resources.terms import ColumnTerm, Fields, LabelTerm, PathTerm, Term, Word
 from dashboard.resources.tokens import Problem
-from dashboard.resources.values import comparable
-from dashboard.resources.values import descending as turned
 
 __all__ = ["Problem", "Query"]
+
+MOST_PATHS = 10
+"""Fields by path that a list filters, sorts and shows, those counted once that it does several of with."""
 
 _ORDER = {Word: 0, ColumnTerm: 1, LabelTerm: 2, PathTerm: 3}
 
@@ -33,10 +38,10 @@ class Query(Addressed):
     """Sorted; empty means all."""
     terms: tuple[Term, ...] = ()
     sort: tuple[str, bool] = ("", False)
-    """Column id and whether it is descending; an empty id means namespace and name."""
+    """Column id or path and whether it is descending; an empty id means namespace and name."""
     page: int = 1
     columns: tuple[str, ...] = ()
-    """Ids of the columns to show, in order; empty means the usual ones."""
+    """Ids and paths of the columns to show, in order; empty means the usual ones."""
     typed: str = field(default="", compare=False)
     """The filter's text as it came, mistakes included; problems' places refer to it."""
     problems: tuple[Problem, ...] = field(default=(), compare=False)
@@ -53,7 +58,7 @@ class Query(Addressed):
         if namespaces and not any(column.id == "namespace" for column in columns):
             problems.append(Problem("namespace", 0, 0, f"{title} belong to no namespace"))
             namespaces = ()
-        return cls(
+        query = cls(
             key=key,
             namespaces=tuple(sorted(set(namespaces))),
             terms=_in_order(found.terms),
@@ -61,8 +66,8 @@ class Query(Addressed):
             page=read_page(params, problems),
             columns=read_columns(params, columns, title, problems),
             typed=typed,
-            problems=tuple(problems),
         )
+        return replace(query.with_fewer_paths(MOST_PATHS, problems), typed=typed, problems=tuple(problems))
 
     @property
     def hidden(self) -> tuple[tuple[str, str], ...]:
@@ -115,15 +120,12 @@ class Query(Addressed):
         """The query that facets are counted with: everything but the choice of statuses."""
         return self.with_(terms=tuple(term for term in self.terms if not _asks_status(term)), page=self.page)
 
-    def matches(self, row: Row, now: float) -> bool:
+    def matches(self, row: Row, now: float, fields: Fields = read_path) -> bool:
         """Whether the row belongs to the list at `now` (Unix seconds)."""
         if self.namespaces and row.namespace not in self.namespaces:
             return False
-        if not self.terms:
-            return True
-        whole = _whole(row) if self._reads_whole else _nothing
         for term in self.terms:  # noqa: SIM110 - all() would make a generator for each of many rows
-            if not term.matches(row, now, whole):
+            if not term.matches(row, now, fields):
                 return False
         return True
 
@@ -133,9 +135,67 @@ class Query(Addressed):
             return None
         return min((due for term in self.terms if (due := term.due(row, now)) is not None), default=None)
 
+    # --- fields by path ---
+
     @cached_property
-    def _reads_whole(self) -> bool:
-        return any(isinstance(term, PathTerm) for term in self.terms)
+    def filter_paths(self) -> tuple[FieldPath, ...]:
+        """What has to be known of every row to find those that match."""
+        return tuple(dict.fromkeys(term.path for term in self.terms if isinstance(term, PathTerm)))
+
+    @cached_property
+    def sort_path(self) -> FieldPath | None:
+        """What has to be known of every row to sort them; None where their cells have it."""
+        return FieldPath(self.sort[0]) if is_path(self.sort[0]) else None
+
+    @cached_property
+    def kept_paths(self) -> tuple[FieldPath, ...]:
+        """What has to be known of every row before the list is there."""
+        sort = (self.sort_path,) if self.sort_path is not None else ()
+        return tuple(dict.fromkeys((*self.filter_paths, *sort)))
+
+    @cached_property
+    def paths(self) -> tuple[FieldPath, ...]:
+        """All that it filters, sorts and shows, each once."""
+        return tuple(dict.fromkeys((*self.kept_paths, *self.shown_paths)))
+
+    @cached_property
+    def shown_paths(self) -> tuple[FieldPath, ...]:
+        """Those that it has as columns."""
+        return tuple(FieldPath(name) for name in self.columns if is_path(name))
+
+    def with_fewer_paths(self, most: int, problems: list[Problem]) -> Query:
+        """The same query with so many paths, the first ones of filter, order and columns; the others are problems."""
+        if len(self.paths) <= most:
+            return self
+        left = {path.text for path in self.paths[most:]}
+        problems += [
+            Problem("paths", 0, 0, f"{path} is left out: a list has {most} fields by path at most")
+            for path in self.paths[most:]
+        ]
+        return self.without_paths(left)
+
+    def with_path(self, path: FieldPath, instead_of: FieldPath) -> Query:
+        """The same query with one path in the place of another."""
+        sort, descending = self.sort
+        return self.with_(
+            terms=tuple(
+                replace(term, path=path) if isinstance(term, PathTerm) and term.path == instead_of else term
+                for term in self.terms
+            ),
+            sort=(path.text if sort == instead_of.text else sort, descending),
+            columns=tuple(dict.fromkeys(path.text if name == instead_of.text else name for name in self.columns)),
+        )
+
+    def without_paths(self, left: Collection[str]) -> Query:
+        """The same query, neither filtered nor sorted by these paths and without their columns."""
+        return self.with_(
+            terms=tuple(term for term in self.terms if not (isinstance(term, PathTerm) and term.path.text in left)),
+            sort=self.sort if self.sort[0] not in left else default_sort(self.key),
+            columns=tuple(name for name in self.columns if name not in left),
+            page=self.page,
+        )
+
+    # --- order and columns ---
 
     @cached_property
     def ages(self) -> bool:
@@ -143,34 +203,32 @@ class Query(Addressed):
         return any(isinstance(term, ColumnTerm) and term.order == "age" and term.op != "=" for term in self.terms)
 
     @cached_property
-    def sort_key(self) -> Callable[[Row], tuple[Any, ...]]:
+    def sort_key(self) -> Key:
+        """As `sort_key_by`, where fields by path are read from each row anew."""
+        return self.sort_key_by(read_path)
+
+    def sort_key_by(self, fields: Fields) -> Key:
         """A key for ascending order: missing values last, ties by namespace, name and uid, whatever the direction."""
         column_id, descending = self.sort
         if not column_id:
-            return _name_key
-        index, column = next((i, c) for i, c in enumerate(columns_for(self.key)) if c.id == column_id)
-        order = column.order
-
-        def key_of(row: Row) -> tuple[Any, ...]:
-            value = row.cells[index] if index < len(row.cells) else None
-            if value is None:
-                return (1, row.namespace, row.name, row.uid)
-            key = comparable(order, value)
-            return (0, turned(key) if descending else key, row.namespace, row.name, row.uid)
-
-        return key_of
+            return by_name
+        if self.sort_path is not None:
+            return by_path(self.sort_path, descending, fields)
+        index, order = next((i, c.order) for i, c in enumerate(columns_for(self.key)) if c.id == column_id)
+        return ByCell(index, order, descending)
 
     def shown_columns(self) -> tuple[tuple[int, Column], ...]:
-        """The columns to show, each with its cell's place in a row."""
+        """The columns to show, each with its cell's place in a row; -1 where that has none, for a field by path."""
         numbered = list(enumerate(columns_for(self.key)))
         if not self.columns:
             return tuple((index, column) for index, column in numbered if column.priority < 2)
         by_id = {column.id: (index, column) for index, column in numbered}
-        return tuple(by_id[name] for name in self.columns)
+        return tuple(by_id[name] if name in by_id else (-1, path_column(FieldPath(name))) for name in self.columns)
 
 
-def _name_key(row: Row) -> tuple[str, ...]:
-    return (row.namespace, row.name, row.uid)
+def is_path(name: str) -> bool:
+    """Whether the name of a column in a query is a field's path."""
+    return name.startswith(".")
 
 
 def _title(key: str) -> str:
@@ -196,18 +254,3 @@ def _asks_status(term: Term) -> bool:
 def _status_term(key: str, values: tuple[Pattern, ...]) -> ColumnTerm:
     index = next((i for i, column in enumerate(columns_for(key)) if column.id == "status"), -1)
     return ColumnTerm("status", index, "text", "=", values)
-
-
-def _nothing() -> None:
-    """For terms that look at the row alone."""
-
-
-def _whole(row: Row) -> Callable[[], Any]:
-    decoded: list[Any] = []
-
-    def whole() -> Any:
-        if not decoded:
-            decoded.append(row.whole())
-        return decoded[0]
-
-    return whole

@@ -13,6 +13,7 @@ from typing import Any
 
 from dashboard.live.messages import Row
 from dashboard.resources.containers import mapping, mappings, text
+from dashboard.resources.deletion import Deletion, deletion_of
 from dashboard.resources.rows import columns_for
 
 
@@ -32,7 +33,13 @@ Teller = Callable[[Row, Mapping[str, Any]], list[Words]]
 def sentence_of(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Sentence:  # noqa: ARG001 - ages are written by the browser
     """How the object is. What is wrong with it is `row.reason`, which is not repeated here."""
     if row.deleting is not None:
-        return (Words(f"{row.status or 'Terminating'}: asked to go "), _age(row.deleting), Words(" ago."))
+        asked = deletion_of(obj) or Deletion(row.deleting, 0, row.finalizers)
+        status = f"{row.status}, " if row.status not in ("", "Current", "Terminating") else ""
+        return (
+            Words(f"{status}being deleted for " if status else "Being deleted for "),
+            _age(asked.asked),
+            Words(f"{asked.held}."),
+        )
     told = _TELLERS.get(key, _tell_other)(row, obj)
     return (*told, Words("."))
 
@@ -47,7 +54,8 @@ def _tell_pod(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     started = _moment(status.get("startTime")) or row.created
     if row.tone == "bad":
         started = row.since or started  # of what the status says, which is younger than the pod
-    words = [Words(f"{row.status} on {node}" if node else f"{row.status}, on no node yet"), *_for(started)]
+    state = row.status or "Without a status"
+    words = [Words(f"{state} on {node}" if node else f"{state}, on no node yet"), *_for(started)]
     restarts = _cell("pods", row, "restarts")
     if isinstance(restarts, int) and restarts > 0:
         words.append(Words(f", restarted {times(restarts)}"))
@@ -70,7 +78,7 @@ def _last_exit(status: Mapping[str, Any]) -> list[Words]:
     words = f", last exit {last.get('exitCode', 0)}" + (
         f" {reason}" if reason not in ("", "Error", "Completed") else ""
     )
-    return [Words(f"{words} "), _age(moment), Words(" ago")]
+    return [Words(f"{words}, "), _age(moment), Words(" ago")]
 
 
 def _tell_deployment(row: Row, obj: Mapping[str, Any]) -> list[Words]:
@@ -80,7 +88,8 @@ def _tell_deployment(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     if desired == 0:
         return [Words("Scaled down to no pods"), *_created(row)]
     said = f"{available} of {pods(desired)} available, {fresh} up to date"
-    return [Words(said + (f", strategy {strategy}" if strategy else "")), *_created(row)]
+    said += f", strategy {strategy}" if strategy else ""
+    return [Words(said + (", its rollout is paused" if spec.get("paused") is True else "")), *_created(row)]
 
 
 def _tell_replicaset(row: Row, obj: Mapping[str, Any]) -> list[Words]:
@@ -96,10 +105,22 @@ def _tell_job(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     failed = status.get("failed")
     if isinstance(failed, int) and failed > 0:
         words.append(Words(f", {pods(failed)} failed"))
-    ended, started = _moment(status.get("completionTime")), _moment(status.get("startTime"))
-    if ended is not None and started is not None:
+    started, ended = _moment(status.get("startTime")), _moment(status.get("completionTime"))
+    failed_at = _since(status, "Failed")
+    if started is not None and ended is not None:
         return [*words, Words(f", took {duration(ended - started)}, done "), _age(ended), Words(" ago")]
-    return [*words, *_for(started)]
+    if started is not None and failed_at is not None:
+        gave_up = Words(f", gave up after {duration(failed_at - started)}, ")
+        return [*words, gave_up, _age(failed_at), Words(" ago")]
+    if mapping(obj.get("spec")).get("suspend") is True:  # of one that is done that says nothing any more
+        return [*words, Words(", suspended: it starts no pods")]
+    return [*words, *_for(started)] if started is not None else [*words, Words(", not started yet")]
+
+
+def _since(status: Mapping[str, Any], condition: str) -> float | None:
+    """When the condition came true; None where it is not."""
+    found = (each for each in mappings(status.get("conditions")) if each.get("type") == condition)
+    return next((_moment(each.get("lastTransitionTime")) for each in found if each.get("status") == "True"), None)
 
 
 def _tell_node(row: Row, obj: Mapping[str, Any]) -> list[Words]:
@@ -136,6 +157,46 @@ def _tell_event(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     return [Words(f"{said}, seen {times(count)}, last " if often else f"{said}, seen "), _age(last), Words(" ago")]
 
 
+def _tell_claim(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    spec, key = mapping(obj.get("spec")), "persistentvolumeclaims"
+    wanted = text(mapping(mapping(spec.get("resources")).get("requests")).get("storage"))
+    volume, room, group = (_cell(key, row, name) for name in ("volume", "capacity", "storageclass"))
+    said = f"{row.status} to {volume}, {room}" if volume and room else f"{row.status}, wants {wanted or 'no size'}"
+    return [Words(said + (f", class {group}" if group else "")), *_created(row)]
+
+
+def _tell_ingress(row: Row, obj: Mapping[str, Any]) -> list[Words]:  # noqa: ARG001 - every teller gets both
+    hosts, address, group = (_cell("ingresses.networking.k8s.io", row, name) for name in ("hosts", "address", "class"))
+    served = "all hosts" if hosts in (None, "*") else hosts
+    said = f"Serves {served} at {address}" if address else f"Serves {served}, at no address yet"
+    return [Words(said + (f", class {group}" if group else "")), *_created(row)]
+
+
+def _tell_autoscaler(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    names = ("reference", "targets", "min-pods", "max-pods", "replicas")
+    about, targets, least, most, now = (_cell("horizontalpodautoscalers.autoscaling", row, name) for name in names)
+    words = [Words(f"{row.status}: {about} has {pods(now)} of {least or 1} to {most}, {targets or 'no metrics'}")]
+    last = _moment(mapping(obj.get("status")).get("lastScaleTime"))
+    return words if last is None else [*words, Words(", scaled last "), _age(last), Words(" ago")]
+
+
+def _tell_budget(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    status = mapping(obj.get("status"))
+    allowed = _cell("poddisruptionbudgets.policy", row, "allowed")
+    said = f"{row.status}: {pods(allowed)} may be evicted now"
+    healthy, expected, needed = (status.get(name) for name in ("currentHealthy", "expectedPods", "desiredHealthy"))
+    if healthy is None or not expected:
+        return [Words(said), *_created(row)]
+    return [Words(f"{said}, {healthy} of {pods(expected)} healthy, {needed} needed"), *_created(row)]
+
+
+def _tell_definition(row: Row, obj: Mapping[str, Any]) -> list[Words]:
+    spec, key = mapping(obj.get("spec")), "customresourcedefinitions.apiextensions.k8s.io"
+    kind, versions = text(mapping(spec.get("names")).get("kind")), _cell(key, row, "versions")
+    said = f"{row.status}: {kind or 'a kind'} of {text(spec.get('group')) or 'no group'}, {versions or 'no versions'}"
+    return [Words(said), *_created(row)]
+
+
 def _tell_other(row: Row, obj: Mapping[str, Any]) -> list[Words]:  # noqa: ARG001 - every teller gets both
     if row.status not in ("", "Current"):
         return [Words(row.status), *_created(row)]
@@ -150,6 +211,11 @@ _TELLERS: Mapping[str, Teller] = MappingProxyType({
     "nodes": _tell_node,
     "mydemos.crddemo.k8s.io": _tell_mydemo,
     "events": _tell_event,
+    "persistentvolumeclaims": _tell_claim,
+    "ingresses.networking.k8s.io": _tell_ingress,
+    "horizontalpodautoscalers.autoscaling": _tell_autoscaler,
+    "poddisruptionbudgets.policy": _tell_budget,
+    "customresourcedefinitions.apiextensions.k8s.io": _tell_definition,
 })  # fmt: skip
 
 

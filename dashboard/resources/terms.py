@@ -8,19 +8,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-import msgspec
-
 from dashboard.live.messages import Cell, Row
+from dashboard.resources.path_order import comparable_with, has_amounts, operand_key, value_key
 from dashboard.resources.pattern import Pattern
+from dashboard.resources.quantity import parse_quantity
 from dashboard.resources.rows.column import Order
-from dashboard.resources.values import comparable, parse_duration, parse_fraction, parse_quantity
+from dashboard.resources.rows.field_path import FieldPath, Value, Values, value_text
+from dashboard.resources.values import SortValue, comparable, parse_duration, parse_fraction
 
 Op = Literal["=", "<", "<=", ">", ">="]
-Whole = Callable[[], Any]
-"""Gives the row's whole object, decoded at most once."""
+Fields = Callable[[FieldPath, Row], Values]
+"""Gives what a path leads to in a row's whole object: read from it, or kept since somebody read it."""
+
+VIRTUAL: dict[str, tuple[int, Order]] = {
+    "status": (-1, "text"),
+    "reason": (-2, "text"),
+    "owner": (-3, "natural"),
+    "tone": (-4, "text"),
+}
+"""What every row has beside its cells: by name the index of a ColumnTerm, and the order."""
 
 _BARE_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
-_PATH_PART = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d+|\*)\]")
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class Word:
     pattern: Pattern
     negative: bool = False
 
-    def matches(self, row: Row, now: float, whole: Whole) -> bool:  # noqa: ARG002
+    def matches(self, row: Row, now: float, fields: Fields) -> bool:  # noqa: ARG002
         text = row.key if any("/" in piece for piece in self.pattern.pieces) else row.name
         return self.pattern.within(text) != self.negative
 
@@ -49,7 +57,7 @@ class LabelTerm:
     values: tuple[Pattern, ...] | None
     negative: bool = False
 
-    def matches(self, row: Row, now: float, whole: Whole) -> bool:  # noqa: ARG002
+    def matches(self, row: Row, now: float, fields: Fields) -> bool:  # noqa: ARG002
         value = row.labels.get(self.label)
         found = value is not None and (self.values is None or any(_same(p, value) for p in self.values))
         return found != self.negative
@@ -76,10 +84,13 @@ class ColumnTerm:
     values: tuple[Pattern, ...]
     negative: bool = False
 
-    def matches(self, row: Row, now: float, whole: Whole) -> bool:  # noqa: ARG002
-        value = cell_of(row, self.index)
-        if self._literals is not None and value and isinstance(value, str):
-            return (value.casefold() in self._literals) != self.negative
+    def matches(self, row: Row, now: float, fields: Fields) -> bool:  # noqa: ARG002
+        return self.says(cell_of(row, self.index), now)
+
+    def says(self, value: Cell, now: float) -> bool:
+        """Whether it lets a row with this value through at `now` (Unix seconds)."""
+        if self.literals is not None and value and isinstance(value, str):
+            return (value.casefold() in self.literals) != self.negative
         if self.op == "=":
             return any(self._equals(pattern, value) for pattern in self.values) != self.negative
         if value is None:
@@ -95,8 +106,8 @@ class ColumnTerm:
         return moment if moment > now else None
 
     @cached_property
-    def _literals(self) -> frozenset[str] | None:
-        """What texts are compared with, where that can be done at once: no wildcards, no order."""
+    def literals(self) -> frozenset[str] | None:
+        """What texts, case-folded, are compared with, where that can be done at once: no wildcards, no order."""
         if self.op != "=" or not all(pattern.is_literal for pattern in self.values):
             return None
         return frozenset(pattern.text.casefold() for pattern in self.values)
@@ -132,33 +143,45 @@ class ColumnTerm:
 
 @dataclass(frozen=True)
 class PathTerm:
-    """``.spec.ip=10.0.0.1``: any field of the whole object; without a value: the field is there."""
+    """``.spec.ip=10.0.0.1``: any field of the whole object; without a value: the field is there.
 
-    path: str
+    Where a path leads to several values, one that fits is enough. Below and above compare numbers, quantities,
+    durations, addresses and dates, each with its like.
+    """
+
+    path: FieldPath
     op: Op
     values: tuple[Pattern, ...] | None
     negative: bool = False
 
-    def matches(self, row: Row, now: float, whole: Whole) -> bool:  # noqa: ARG002
-        found = values_at(whole(), self.steps)
+    def matches(self, row: Row, now: float, fields: Fields) -> bool:  # noqa: ARG002
+        found = fields(self.path, row)
         if self.values is None:
             return bool(found) != self.negative
-        return any(self._fits(value) for value in found) != self.negative
+        return any(self._fits(value, self.values) for value in found) != self.negative
 
     def due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
         return None
 
     @cached_property
-    def steps(self) -> tuple[str | int, ...]:
-        return steps_of(self.path) or ()
+    def operand(self) -> SortValue | None:
+        """What `<` and `>` compare with; None where that makes no sense."""
+        return operand_key(self.values[0].text, self._amounts) if self.values else None
 
-    def _fits(self, value: Any) -> bool:
-        assert self.values is not None  # noqa: S101 - matches() asked
-        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    @cached_property
+    def _amounts(self) -> bool:
+        return has_amounts(self.path.text)
+
+    def _fits(self, value: Value, patterns: tuple[Pattern, ...]) -> bool:
         if self.op == "=":
-            return any(pattern.fits(text) for pattern in self.values)
-        mine, other = parse_quantity(text), parse_quantity(self.values[0].text)
-        return mine is not None and other is not None and _compare(self.op, mine, other)
+            text = value_text(value)
+            return any(pattern.fits(text) for pattern in patterns)
+        mine = value_key(value, self._amounts)
+        return (
+            self.operand is not None
+            and comparable_with(mine, self.operand, value)
+            and _compare(self.op, mine, self.operand)
+        )
 
     def __str__(self) -> str:
         values = "" if self.values is None else self.op + ",".join(p.written() for p in self.values)
@@ -190,33 +213,6 @@ def operand_for(order: Order, text: str) -> Any:
     if order == "fraction":
         return parse_fraction(text)
     return comparable(order, text)
-
-
-def steps_of(path: str) -> tuple[str | int, ...] | None:
-    """``.spec.containers[*].image`` as names, indexes and ``*``; None where it is no path."""
-    steps: list[str | int] = []
-    place = 0
-    while place < len(path):
-        match = _PATH_PART.match(path, place)
-        if match is None:
-            return None
-        index = match[2]
-        steps.append(match[1] if index is None else int(index) if index != "*" else -1)
-        place = match.end()
-    return tuple(steps) or None
-
-
-def values_at(value: Any, steps: tuple[str | int, ...]) -> list[Any]:
-    """All values at a path; an index of -1 means every entry of a list."""
-    found = [value]
-    for step in steps:
-        if isinstance(step, str):
-            found = [v[step] for v in found if isinstance(v, dict) and step in v]
-        elif step < 0:
-            found = [entry for v in found if isinstance(v, list) for entry in v]
-        else:
-            found = [v[step] for v in found if isinstance(v, list) and step < len(v)]
-    return found
 
 
 def _same(pattern: Pattern, value: str) -> bool:

@@ -7,7 +7,20 @@ from dataclasses import dataclass
 
 from dashboard.resources.pattern import Pattern
 
-_OPERATOR = re.compile(r"!=|>=|<=|=|>|<")
+_OPERATOR = re.compile(r"!=|>=|<=|==?|>|<")
+_SHORT = re.compile(r"[=<>]")
+
+_EITHER = "all parts are needed; for one of several write status=Running,Error"
+_CONNECTIVES = {
+    "OR": _EITHER,
+    "||": _EITHER,
+    "|": _EITHER,
+    "AND": "all parts are needed anyway: leave it out",
+    "&&": "all parts are needed anyway: leave it out",
+    "NOT": "write a dash before what is not wanted, as in -status=Running",
+    "!": "write a dash before what is not wanted, as in -status=Running",
+}
+"""What other languages of filters have and this one writes in another way; between quotation marks they are names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +31,8 @@ class Problem:
     start: int
     end: int
     message: str
+    text: str = ""
+    """The parameter's text, for `start` and `end` to be shown in; empty where the message has all that matters."""
 
 
 class Mistake(Exception):
@@ -46,7 +61,21 @@ class Token:
 
     def find_operator(self) -> re.Match[str] | None:
         """The first operator outside quotation marks."""
-        return next((m for m in _OPERATOR.finditer(self.text) if not any(self.quoted[m.start() : m.end()])), None)
+        places = (index for index, character in enumerate(self.text) if character in "!<>=")
+        return next((found for index in places if (found := self.operator_at(index)) is not None), None)
+
+    def operator_at(self, index: int) -> re.Match[str] | None:
+        """The operator that begins at `index`, outside quotation marks."""
+        for operators in (_OPERATOR, _SHORT):  # of x="=y" the second sign belongs to the value
+            match = operators.match(self.text, index)
+            if match is not None and not any(self.quoted[match.start() : match.end()]):
+                return match
+        return None
+
+    def refuse_connective(self, begin: int) -> None:
+        """Raises Mistake where it is a word that joins or turns the parts of other languages' filters."""
+        if (message := _CONNECTIVES.get(self.text[begin:])) is not None and not any(self.quoted):
+            raise Mistake(message, self.start, self.end)
 
     def patterns(self, begin: int) -> tuple[Pattern, ...]:
         """The values from `begin` on: commas separate them, unless quoted. Each once, in one order."""

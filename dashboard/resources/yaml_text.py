@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+Place = tuple[str | int, ...]
+"""Where a field is: names of maps' fields, numbers of lists' items from 0; empty for the whole object."""
+
 _FIRST = ("apiVersion", "kind", "metadata")
 _LAST = ("status",)
 _LONGEST_KEY = 1000
@@ -44,10 +47,27 @@ def to_yaml(obj: Mapping[str, Any]) -> str:
     return dump(_without_managed_fields(obj), order=_top_level)
 
 
-def managed_fields_yaml(obj: Mapping[str, Any]) -> str:
-    """The metadata.managedFields that `to_yaml` leaves out; empty where there are none."""
+def to_placed_lines(obj: Mapping[str, Any]) -> tuple[list[str], list[Place]]:
+    """The lines of `to_yaml`, and for each the innermost field that it shows or, where it is a text's, goes on with."""
+    return _placed(_without_managed_fields(obj), _top_level)
+
+
+def managed_fields_lines(obj: Mapping[str, Any]) -> tuple[list[str], list[Place]]:
+    """The metadata.managedFields that `to_yaml` leaves out, as `to_placed_lines`; nothing where there are none."""
     fields = _metadata(obj).get("managedFields")
-    return dump(fields) if fields else ""
+    return _placed(fields, sorted) if fields else ([], [])
+
+
+def _placed(value: Any, order: Any) -> tuple[list[str], list[Place]]:
+    lines: list[str] = []
+    marks: list[tuple[int, Place]] = []
+    _write(value, 0, lines, "", order, (), marks)
+    places: list[Place] = [()] * len(lines)
+    for line, place in marks:  # fields come before those inside of them, which may begin on the same line
+        places[line] = place
+    for line in range(1, len(lines)):
+        places[line] = places[line] or places[line - 1]
+    return lines, places
 
 
 def dump(value: Any, *, order: Any = sorted) -> str:
@@ -70,12 +90,25 @@ def scalar(value: Any) -> str:
     return str(value)
 
 
-def _write(value: Any, indent: int, lines: list[str], head: str, order: Any = sorted) -> None:
-    """Append `value` behind `head` (``key:`` or ``-`` with its indentation, or nothing)."""
+def _write(
+    value: Any,
+    indent: int,
+    lines: list[str],
+    head: str,
+    order: Any = sorted,
+    place: Place = (),
+    marks: list[tuple[int, Place]] | None = None,
+) -> None:
+    """Append `value` behind `head` (``key:`` or ``-`` with its indentation, or nothing).
+
+    `marks` is told the first line of each field, `place` is this one's.
+    """
+    if marks is not None:
+        marks.append((len(lines), place))
     if isinstance(value, Mapping) and value:
-        _write_map(value, indent, lines, head, order)
+        _write_map(value, indent, lines, head, order, place, marks)
     elif isinstance(value, list | tuple) and value:
-        _write_list(value, indent, lines, head)
+        _write_list(value, indent, lines, head, place, marks)
     elif isinstance(value, str) and _fits_block(value):
         lines.append(_joined(head, _block_head(value)))
         pad = " " * indent
@@ -88,7 +121,15 @@ def _write(value: Any, indent: int, lines: list[str], head: str, order: Any = so
         )
 
 
-def _write_map(value: Mapping[str, Any], indent: int, lines: list[str], head: str, order: Any) -> None:
+def _write_map(
+    value: Mapping[str, Any],
+    indent: int,
+    lines: list[str],
+    head: str,
+    order: Any,
+    place: Place,
+    marks: list[tuple[int, Place]] | None,
+) -> None:
     if head and not head.endswith("-"):
         lines.append(head)
         head = ""
@@ -103,15 +144,22 @@ def _write_map(value: Mapping[str, Any], indent: int, lines: list[str], head: st
             start, name = pad, ""
         item = value[key]
         deeper = indent if isinstance(item, list | tuple) else indent + 2
-        _write(item, deeper, lines, f"{start}{name}:")
+        _write(item, deeper, lines, f"{start}{name}:", sorted, place if marks is None else (*place, key), marks)
 
 
-def _write_list(value: Iterable[Any], indent: int, lines: list[str], head: str) -> None:
+def _write_list(
+    value: Iterable[Any],
+    indent: int,
+    lines: list[str],
+    head: str,
+    place: Place,
+    marks: list[tuple[int, Place]] | None,
+) -> None:
     if head:
         lines.append(head)
     pad = " " * indent
-    for item in value:
-        _write(item, indent + 2, lines, f"{pad}-")
+    for index, item in enumerate(value):
+        _write(item, indent + 2, lines, f"{pad}-", sorted, place if marks is None else (*place, index), marks)
 
 
 def _joined(head: str, text: str) -> str:

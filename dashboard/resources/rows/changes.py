@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from dashboard.live.messages import Cell, Row, Tone
 from dashboard.resources.rows.column import Column
+from dashboard.resources.rows.events import event_words
 from dashboard.resources.rows.field_diff import FieldChange, decode_differing, field_changes
 from dashboard.resources.rows.registry import columns_for
 
 MOST_FIELDS = 3
 """Field paths that one line names; the others are counted."""
+_MOST_NAMED = 20
+"""Field paths that a filter can find an entry by."""
 _SAYS_NOTHING = frozenset({"", "Current", "Active"})
 _LONGEST_MESSAGE = 200
 """Characters of a Kubernetes Event shown in a line."""
@@ -20,55 +23,71 @@ _LONGEST = 60
 """Characters of a value shown in a line."""
 
 
-def change_words(
-    key: str, old: Row | None, new: Row | None, columns: tuple[Column, ...] | None = None
-) -> tuple[str, Tone]:
-    """What a feed line says and its tone, for an object that was added (`old` None), changed or deleted (`new` None).
+class Told(NamedTuple):
+    """What a feed line says of a change."""
+
+    words: str
+    tone: Tone
+    fields: tuple[tuple[str, str], ...] = ()
+    """What changed, by a column's words or a field's path, and its new value; see Entry.fields."""
+
+
+def change_words(key: str, old: Row | None, new: Row | None, columns: tuple[Column, ...] | None = None) -> Told:
+    """What a feed line says of an object that was added (`old` None), changed or deleted (`new` None), and its tone.
 
     Cells come first (``status Pending → Running``), else the fields that differ, three at most. Versions and
-    managedFields alone say ``no visible change``. `columns` are the cells', where they are not those known for the key.
+    managedFields alone say ``no visible change``. A Kubernetes Event says its reason and message, whatever changed.
+    `columns` are the cells', where they are not those known for the key.
     """
     if new is None:
-        return ("deleted" if old is None or not old.status else f"was {old.status}"), "idle"
+        return Told(_departure(key, old), "idle")
+    if key == "events" and (old is None or old.cells != new.cells):
+        return Told(_text(event_words(new), _LONGEST_MESSAGE), new.tone)
     if old is None:
-        return _arrival(key, new), new.tone
+        return Told(_arrival(new), new.tone)
     if old.uid != new.uid:
-        return f"deleted and created again: {new.reason or new.status}", new.tone
-    words = _cell_words(columns_for(key) if columns is None else columns, old, new)
+        return Told(f"deleted and created again: {new.reason or new.status}", new.tone)
+    fields = _cells(columns_for(key) if columns is None else columns, old, new)
+    words = [f"{name} {was} → {now}" for name, was, now in fields]
     if old.deleting is None and new.deleting is not None:
         held = f", held by finalizers: {', '.join(new.finalizers)}" if new.finalizers else ""
         words.insert(0, f"deletion asked for{held}")
+    changed = tuple((name, now) for name, _, now in fields)
     if not words:
-        words = _field_words(old, new)
+        words, changed = _fields(old, new)
     if not words:
-        return "no visible change", "idle"
-    return ", ".join(words), new.tone
+        return Told("no visible change", "idle")
+    return Told(", ".join(words), new.tone, changed)
 
 
-def _arrival(key: str, row: Row) -> str:
-    """``created, Pending``; an Event speaks for itself: ``BackOff, pod/web-1: Back-off restarting``."""
-    if key == "events":
-        cells = dict(zip([column.id for column in columns_for(key)], row.cells, strict=False))
-        said = f"{cells.get('reason') or row.status}, {cells.get('object') or 'cluster'}: {cells.get('message') or ''}"
-        return _text(said.removesuffix(": "), _LONGEST_MESSAGE)
-    status = "" if row.status in _SAYS_NOTHING else row.status
-    said = row.reason or status if row.tone == "bad" else status
+def _departure(key: str, old: Row | None) -> str:
+    if old is None or not old.status:
+        return "deleted"
+    return f"no longer kept: {_text(event_words(old), _LONGEST_MESSAGE)}" if key == "events" else f"was {old.status}"
+
+
+def _arrival(new: Row) -> str:
+    """``created, Pending``."""
+    status = "" if new.status in _SAYS_NOTHING else new.status
+    said = new.reason or status if new.tone == "bad" else status
     return f"created, {said}" if said else "created"
 
 
-def _cell_words(columns: tuple[Column, ...], old: Row, new: Row) -> list[str]:
+def _cells(columns: tuple[Column, ...], old: Row, new: Row) -> list[tuple[str, str, str]]:
+    """Words, old and new value of the columns that differ."""
     named = zip(columns, old.cells, new.cells, strict=False)
-    return [f"{column.words} {_text(a)} → {_text(b)}" for column, a, b in named if column.words and a != b]
+    return [(column.words, _text(a), _text(b)) for column, a, b in named if column.words and a != b]
 
 
-def _field_words(old: Row, new: Row) -> list[str]:
+def _fields(old: Row, new: Row) -> tuple[list[str], tuple[tuple[str, str], ...]]:
+    """Words for the fields that differ, and their paths with the new values."""
     if old.blob is None or new.blob is None:
-        return []
+        return [], ()
     changes = field_changes(*decode_differing(old.blob.json(), new.blob.json()))
     words = [_field_word(change) for change in changes[:MOST_FIELDS]]
     if len(changes) > MOST_FIELDS:
         words.append(f"{len(changes) - MOST_FIELDS} more")
-    return words
+    return words, tuple((change.path, _text(change.new)) for change in changes[:_MOST_NAMED])
 
 
 def _field_word(change: FieldChange) -> str:

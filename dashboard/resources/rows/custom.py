@@ -107,8 +107,8 @@ def _moment(text: object) -> float | None:
 
 
 MYDEMO_COLUMNS = namespaced_columns(
-    Column("ip", "IP", "mono", order="ip", words="spec.ip"),
-    Column("port", "Port", "number", order="number", words="spec.port"),
+    Column("ip", "IP", "mono", order="ip", words="spec.ip", field=".spec.ip"),
+    Column("port", "Port", "number", order="number", words="spec.port", field=".spec.port"),
     STATUS,
     AGE,
 )

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
 
 import msgspec
 
+from dashboard.live.messages import About, Row
 from dashboard.resources.rows.column import Column
 from dashboard.resources.rows.shape import Facts, Shape, namespaced_columns, seconds
 from informerd.objects import Object
 
 
 class Involved(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    api_version: str = ""
     kind: str = ""
     namespace: str = ""
     name: str = ""
@@ -44,6 +49,18 @@ class Event(Object, frozen=True, kw_only=True):
     reporting_instance: str = ""
 
 
+class RegardingEvent(Event, frozen=True, kw_only=True):
+    """The same of group events.k8s.io, which calls the fields otherwise."""
+
+    involved_object: Involved = msgspec.field(default=Involved(), name="regarding")
+    message: str = msgspec.field(default="", name="note")
+    source: Source = msgspec.field(default=Source(), name="deprecatedSource")
+    first_timestamp: datetime | None = msgspec.field(default=None, name="deprecatedFirstTimestamp")
+    last_timestamp: datetime | None = msgspec.field(default=None, name="deprecatedLastTimestamp")
+    count: int = msgspec.field(default=0, name="deprecatedCount")
+    reporting_component: str = msgspec.field(default="", name="reportingController")
+
+
 def read_event(event: Event) -> Facts:
     """The cells of an event. A warning's reason names what happened, how often and since when."""
     first = event.first_timestamp or event.event_time or event.metadata.creation_timestamp
@@ -68,6 +85,24 @@ def read_event(event: Event) -> Facts:
     return Facts(event.type or "Normal", "warn" if warning else "idle", cells, words if warning else "", seconds(first))
 
 
+def about_of(event: Object) -> About | None:
+    """The object that an Event is about; None for any other object, and for an Event that names none."""
+    if not isinstance(event, Event) or not event.involved_object.name:
+        return None
+    target = event.involved_object
+    group, slash, _ = target.api_version.partition("/")
+    return About(target.kind, group if slash else "", target.namespace, target.name)
+
+
+def event_words(event: Row) -> str:
+    """What a feed line says of an Event: ``BackOff: Back-off restarting failed container (×4)``."""
+    cells = dict(zip((column.id for column in EVENTS.columns), event.cells, strict=False))
+    said = ": ".join(str(part) for part in (cells.get("reason"), cells.get("message")) if part)
+    count = cells.get("count")
+    times = f" (×{count})" if isinstance(count, int) and count > 1 else ""
+    return f"{said or event.status}{times}"
+
+
 def _source(event: Event) -> str | None:
     component = event.source.component or event.reporting_component
     host = event.source.host or event.reporting_instance
@@ -90,3 +125,17 @@ EVENTS = Shape(
     read_event,
     default_sort=("last-seen", False),
 )
+REGARDING_EVENTS = replace(EVENTS, projection=RegardingEvent)
+_OBJECT = [column.id for column in EVENTS.columns].index("object")
+
+
+def _subject(event: Row) -> str:
+    """The name of the object that an Event is about; empty where it names none."""
+    cell = event.cells[_OBJECT] if len(event.cells) > _OBJECT else None
+    return cell.partition("/")[2] if isinstance(cell, str) else ""
+
+
+SUBJECT_OF: Mapping[str, Callable[[Row], str]] = MappingProxyType({
+    "events": _subject, "events.events.k8s.io": _subject,
+})  # fmt: skip
+"""By the keys of kinds whose objects are about others."""

@@ -131,8 +131,8 @@ JOBS = Shape(
 CRONJOBS = Shape(
     namespaced_columns(
         Column("schedule", "Schedule", "mono", words="spec.schedule"),
-        Column("timezone", "Time zone", priority=1, words="spec.timeZone"),
-        Column("suspend", "Suspend", priority=2, words="spec.suspend"),
+        Column("timezone", "Time zone", words="spec.timeZone"),
+        Column("suspend", "Suspend", words="spec.suspend"),
         STATUS,
         count_column("active", "Active"),
         Column("last-schedule", "Last schedule", "age", order="age"),

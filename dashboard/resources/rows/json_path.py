@@ -6,10 +6,11 @@ That is kubectl's subset without ranges, slices, unions and recursion: ``.spec.p
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 LONGEST = 1000
 """Characters of a path that are read."""
@@ -23,8 +24,15 @@ _STEP = re.compile(
 )
 
 
+_SPECIAL = re.compile(r"[.\[\]\\\s]")
+
+
 class UnreadablePath(ValueError):
-    """The path is no JSONPath of this subset."""
+    """The path is no JSONPath of this subset; `rest` is what of it could not be read."""
+
+    def __init__(self, message: str, rest: str) -> None:
+        super().__init__(message)
+        self.rest = rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +53,15 @@ class _Filter:
             return "true" if value else "false"
         return str(value)
 
+    def __str__(self) -> str:
+        return f"[?(@{self.path.text}{'==' if self.equal else '!='}{self.value})]"
+
 
 class _All:
     """Every item."""
+
+    def __str__(self) -> str:
+        return "[*]"
 
 
 Step = str | int | _Filter | _All
@@ -59,10 +73,49 @@ class JsonPath:
     def __init__(self, text: str) -> None:
         self._steps = tuple(_steps(text))
 
+    def __len__(self) -> int:
+        return len(self._steps)
+
     @property
     def root(self) -> str:
         """The field that it begins with; empty where it begins with none."""
         return self._steps[0] if self._steps and isinstance(self._steps[0], str) else ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields that it begins with, up to the first step that is none."""
+        return tuple(cast("Iterable[str]", itertools.takewhile(lambda step: isinstance(step, str), self._steps)))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every name in it, and what its conditions compare with."""
+        filters = [step for step in self._steps if isinstance(step, _Filter)]
+        names = [step for step in self._steps if isinstance(step, str)]
+        return (*names, *(word for each in filters for word in (*each.path.words, each.value)))
+
+    @property
+    def text(self) -> str:
+        """The path written down, one way for all that mean the same."""
+        return "".join(map(_written, self._steps))
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Its parts; a text is the name of a field, a number the place in a list."""
+        return self._steps
+
+    def until(self, steps: int) -> JsonPath:
+        """The path's first steps."""
+        return self._of(self._steps[:steps])
+
+    def after(self, steps: int) -> JsonPath:
+        """The path without its first steps."""
+        return self._of(self._steps[steps:])
+
+    @classmethod
+    def _of(cls, steps: tuple[Step, ...]) -> JsonPath:
+        path = cls("")
+        path._steps = steps
+        return path
 
     def all(self, value: Any) -> list[Any]:
         """All that it leads to. What is not there, or of another type, leads to nothing."""
@@ -77,6 +130,11 @@ class JsonPath:
         return found[0] if found else None
 
 
+def name_step(name: str) -> str:
+    """The step to the field of that name, as a path has it."""
+    return "." + _SPECIAL.sub(lambda match: "\\" + match.group(), name)
+
+
 def _steps(text: str) -> Iterator[Step]:
     path = text.strip()
     if path.startswith("{") and path.endswith("}"):
@@ -85,14 +143,20 @@ def _steps(text: str) -> Iterator[Step]:
     if path and path[0] not in ".[":
         path = f".{path}"
     if len(path) > LONGEST:
-        raise UnreadablePath(f"a path of {len(path)} characters")
+        raise UnreadablePath(f"a path of {len(path)} characters", path[LONGEST:])
     at = 0
     while at < len(path):
         match = _STEP.match(path, at)
         if match is None or match.end() == at:
-            raise UnreadablePath(f"{text!r} cannot be read from {path[at : at + 20]!r} on")
+            raise UnreadablePath(f"{text!r} cannot be read from {path[at : at + 20]!r} on", path[at:])
         yield _step(match)
         at = match.end()
+
+
+def _written(step: Step) -> str:
+    if isinstance(step, str):
+        return name_step(step)
+    return f"[{step}]" if isinstance(step, int) else str(step)
 
 
 def _step(match: re.Match[str]) -> Step:

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.messages import Cell, Described, Printed
-from dashboard.resources.rows.column import CellKind, Column, Order
+from dashboard.resources.rows.column import CellKind, Column, Order, plain_field
 from dashboard.resources.rows.custom import Custom, cell, standing
 from dashboard.resources.rows.json_path import JsonPath, UnreadablePath
 from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, cluster_columns, namespaced_columns, seconds
@@ -87,7 +87,15 @@ def _cells(printed: Printed, ids: set[str]) -> _Cells | None:
     kind, order = _KINDS.get(printed.type, _KINDS["string"])
     header = " ".join(printed.name.split())[:60] or path
     words = header.lower() if kind != "age" else ""
-    column = Column(_free(_slug(header), ids), header, kind, 1 if printed.priority > 0 else 0, order, words)
+    column = Column(
+        _free(_slug(header), ids),
+        header,
+        kind,
+        priority=1 if printed.priority > 0 else 0,
+        order=order,
+        words=words,
+        field=path if plain_field(path) and kind != "age" else "",
+    )
     return _Cells(column, read, printed.type)
 
 

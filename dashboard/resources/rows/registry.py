@@ -7,7 +7,28 @@ from types import MappingProxyType
 
 from dashboard.live.messages import Described, Row
 from dashboard.resources.kinds import KINDS
-from dashboard.resources.rows import cluster, config, custom, events, jobs, pods, workloads
+from dashboard.resources.rows import (
+    access,
+    admission,
+    certificates,
+    cluster,
+    config,
+    csi,
+    custom,
+    devices,
+    endpoints,
+    events,
+    extension,
+    jobs,
+    limits,
+    machinery,
+    network,
+    pods,
+    revisions,
+    scaling,
+    storage,
+    workloads,
+)
 from dashboard.resources.rows.column import Column
 from dashboard.resources.rows.printed import printed_shape
 from dashboard.resources.rows.shape import Shape
@@ -28,6 +49,10 @@ SHAPES: Mapping[str, Shape] = MappingProxyType({
     "services": config.SERVICES,
     "configmaps": config.CONFIGMAPS,
     "secrets": config.SECRETS,
+    "events.events.k8s.io": events.REGARDING_EVENTS,
+    **storage.SHAPES, **csi.SHAPES, **network.SHAPES, **endpoints.SHAPES, **access.SHAPES, **certificates.SHAPES,
+    **limits.SHAPES, **scaling.SHAPES, **revisions.SHAPES,
+    **extension.SHAPES, **admission.SHAPES, **machinery.SHAPES, **devices.SHAPES,
 })  # fmt: skip
 
 
@@ -39,6 +64,11 @@ def describe(key: str, described: Described) -> None:
     """From here on, rows of a kind that has no shape of its own have these columns in this process."""
     if key not in SHAPES:
         _described[key] = printed_shape(described)
+
+
+def needs_description(key: str) -> bool:
+    """Whether only a worker can say what columns a kind has: it has no table here, and is none of Kubernetes' own."""
+    return key not in SHAPES and key not in KINDS
 
 
 def shape_of(key: str) -> Shape:

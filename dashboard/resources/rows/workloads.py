@@ -196,13 +196,13 @@ DEPLOYMENTS = Shape(
     Workload,
     read_deployment,
 )
-_COUNTS = (count_column("desired", "Desired"), count_column("current", "Current"), count_column("ready", "Ready"))
-REPLICASETS = Shape(namespaced_columns(STATUS, *_COUNTS, AGE, CONTAINERS, IMAGES, SELECTOR), Workload, read_replicaset)
+COUNTS = (count_column("desired", "Desired"), count_column("current", "Current"), count_column("ready", "Ready"))
+REPLICASETS = Shape(namespaced_columns(STATUS, *COUNTS, AGE, CONTAINERS, IMAGES, SELECTOR), Workload, read_replicaset)
 STATEFULSETS = Shape(namespaced_columns(READY, STATUS, AGE, CONTAINERS, IMAGES), Workload, read_statefulset)
 DAEMONSETS = Shape(
     namespaced_columns(
         STATUS,
-        *_COUNTS,
+        *COUNTS,
         count_column("up-to-date", "Up-to-date"),
         count_column("available", "Available"),
         Column("node-selector", "Node selector", "mono", words="node selector"),

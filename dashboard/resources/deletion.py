@@ -1,0 +1,58 @@
+"""A deletion that was asked for and is not done: since when, how long it may take, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from dashboard.resources.containers import mapping, text
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What an object says of it."""
+
+    asked: float
+    """Unix seconds. The API server writes when the grace period ends; that is a moment later."""
+    grace: int
+    """Seconds that it has to shut down; 0 for all but pods."""
+    finalizers: tuple[str, ...]
+
+    @property
+    def held(self) -> str:
+        """``, grace period 30 s, waits for finalizers a, b``; empty where nothing keeps it."""
+        grace = f", grace period {self.grace} s" if self.grace else ""
+        names = ", ".join(self.finalizers)
+        plural = "s" if len(self.finalizers) > 1 else ""
+        return grace + (f", waits for finalizer{plural} {names}" if names else "")
+
+
+def deletion_of(obj: Mapping[str, Any]) -> Deletion | None:
+    """None where nobody has asked for one, or nobody can tell when.
+
+    Never raises, whatever the object holds: a grace period that makes no sense is none.
+    """
+    metadata = mapping(obj.get("metadata"))
+    try:
+        until = datetime.fromisoformat(metadata["deletionTimestamp"]).timestamp()
+    except (KeyError, OSError, OverflowError, TypeError, ValueError):
+        return None
+    if not _is_moment(until):
+        return None
+    grace = metadata.get("deletionGracePeriodSeconds")
+    if not isinstance(grace, int) or isinstance(grace, bool) or grace < 0 or not _is_moment(until, grace):
+        grace = 0
+    finalizers = metadata.get("finalizers")
+    names = tuple(map(text, finalizers)) if isinstance(finalizers, list) else ()
+    return Deletion(until - grace, grace, names)
+
+
+def _is_moment(until: float, before: int = 0) -> bool:
+    """Whether there is a date for what is so many seconds before `until`."""
+    try:
+        datetime.fromtimestamp(until - before, UTC)
+    except (OSError, OverflowError, ValueError):
+        return False
+    return True

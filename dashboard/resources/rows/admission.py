@@ -1,0 +1,105 @@
+"""What looks at writes before they are accepted: webhooks and policies."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dashboard.resources.rows.declared import AGE_SHOWN, Shown, Standing, declare, shown
+from dashboard.resources.rows.shape import Shape
+from dashboard.resources.rows.workloads import Selector
+from informerd.objects import Object
+
+
+class Webhooks(Object, frozen=True, kw_only=True):
+    webhooks: tuple[msgspec.Raw, ...] = ()
+
+
+class ParamKind(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    api_version: str = ""
+    kind: str = ""
+
+
+class PolicySpec(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    validations: tuple[msgspec.Raw, ...] = ()
+    mutations: tuple[msgspec.Raw, ...] = ()
+    param_kind: ParamKind | None = None
+
+
+class Warned(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    field_ref: str = ""
+    warning: str = ""
+
+
+class TypeChecking(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    expression_warnings: tuple[Warned, ...] = ()
+
+
+class PolicyStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    type_checking: TypeChecking = TypeChecking()
+
+
+class Policy(Object, frozen=True, kw_only=True):
+    spec: PolicySpec = PolicySpec()
+    status: PolicyStatus = PolicyStatus()
+
+
+class ParamReference(msgspec.Struct, frozen=True, gc=False):
+    name: str = ""
+    namespace: str = ""
+    selector: Selector | None = None
+
+
+class BindingSpec(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    policy_name: str = ""
+    param_ref: ParamReference | None = None
+
+
+class Binding(Object, frozen=True, kw_only=True):
+    spec: BindingSpec = BindingSpec()
+
+
+def _standing(policy: Policy) -> Standing:
+    warnings = policy.status.type_checking.expression_warnings
+    if not warnings:
+        return Standing("Current", "ok")
+    words = f"{warnings[0].field_ref}: {' '.join(warnings[0].warning.split())}"
+    return Standing("Warnings", "warn", words + (f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""))
+
+
+def _param_kind(policy: Policy) -> str:
+    kind = policy.spec.param_kind
+    return f"{kind.api_version}/{kind.kind}" if kind is not None else ""
+
+
+def _param_ref(binding: Binding) -> str:
+    found = binding.spec.param_ref
+    if found is None:
+        return ""
+    return f"{found.namespace or '*'}/{found.name}" if found.name else str(found.selector or "*")
+
+
+_PARAM_KIND = shown("param-kind", "Param kind", _param_kind, "mono")
+_HOOKS: tuple[Shown, ...] = (
+    shown("webhooks", "Webhooks", lambda found: len(found.webhooks), "number"),
+    AGE_SHOWN,
+)
+_BOUND: tuple[Shown, ...] = (
+    shown("policy", "Policy name", "spec.policy_name", "mono"),
+    shown("param-ref", "Param ref", _param_ref, "mono"),
+    AGE_SHOWN,
+)
+_VALIDATIONS = shown("validations", "Validations", lambda policy: len(policy.spec.validations), "number")
+_MUTATIONS = shown("mutations", "Mutations", lambda policy: len(policy.spec.mutations), "number")
+_GROUP = "admissionregistration.k8s.io"
+SHAPES: dict[str, Shape] = {
+    f"validatingwebhookconfigurations.{_GROUP}": declare(Webhooks, *_HOOKS, namespaced=False),
+    f"mutatingwebhookconfigurations.{_GROUP}": declare(Webhooks, *_HOOKS, namespaced=False),
+    f"validatingadmissionpolicies.{_GROUP}": declare(
+        Policy, _VALIDATIONS, _PARAM_KIND, AGE_SHOWN, judge=_standing, namespaced=False
+    ),
+    f"mutatingadmissionpolicies.{_GROUP}": declare(
+        Policy, _MUTATIONS, _PARAM_KIND, AGE_SHOWN, judge=_standing, namespaced=False
+    ),
+    f"validatingadmissionpolicybindings.{_GROUP}": declare(Binding, *_BOUND, namespaced=False),
+    f"mutatingadmissionpolicybindings.{_GROUP}": declare(Binding, *_BOUND, namespaced=False),
+}

@@ -1,0 +1,117 @@
+"""An object's YAML in runs of lines that the same manager set last, and these in pieces that change by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from dashboard.resources.field_owners import FieldOwners, Managed, Setter
+from dashboard.resources.part_names import numbered
+from dashboard.resources.yaml_text import Place, managed_fields_lines, to_placed_lines
+
+MOST_LINES = 2000
+"""Lines of YAML, up to which who set them is found out."""
+_DEPTH = 3
+"""Steps of a field's place that tell its piece from others: an item of a pod's conditions is one."""
+
+Piece = tuple[str, str]
+"""A name, and lines one after another, each with its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Lines one after another, each with its end."""
+
+    pieces: tuple[Piece, ...]
+    setter: Setter | None
+    """None where the API server says of nobody that they set it: it did itself."""
+
+    @property
+    def text(self) -> str:
+        return "".join(text for _, text in self.pieces)
+
+    def html(self, name: str) -> SafeString:
+        """For a pre element, whose text stays the YAML: who set the lines is in attributes. `name` is its id.
+
+        It and its pieces are parts, see live/html_parts.py.
+        """
+        inner = _html_of(self.pieces, name)
+        if self.setter is None:
+            return format_html('<span class="run" id="{}" data-part>{}</span>', name, inner)
+        return format_html(
+            '<span class="run" id="{}" data-part data-by="{}" title="{}">{}</span>',
+            name,
+            self.setter.words,
+            self.setter.sentence,
+            inner,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SetBy:
+    """All of an object's YAML, and who set what of it."""
+
+    runs: tuple[Run, ...]
+    managers: tuple[Managed, ...]
+    managed: tuple[Piece, ...]
+    too_long: bool = False
+    """Whether nobody looked who set what, for it would hold up everybody else."""
+
+    @property
+    def raw(self) -> str:
+        """The YAML of managedFields; empty where there are none."""
+        return "".join(text for _, text in self.managed)
+
+    def html(self, name: str) -> SafeString:
+        """The YAML for a pre element; `name` begins the ids of all parts."""
+        numbers = numbered(run.setter.words if run.setter is not None else "" for run in self.runs)
+        runs = zip(numbers, self.runs, strict=True)
+        return format_html_join("", "{}", ((run.html(f"{name}-{number}"),) for number, run in runs))
+
+    def managed_html(self, name: str) -> SafeString:
+        """`raw` for a pre element, as `html`."""
+        return _html_of(self.managed, name)
+
+
+def _html_of(pieces: Iterable[Piece], name: str) -> SafeString:
+    return format_html_join("", '<span id="{}-{}" data-part>{}</span>', ((name, piece, text) for piece, text in pieces))
+
+
+def _pieces(lines: Sequence[str], places: Sequence[Place]) -> tuple[Piece, ...]:
+    """The lines by the first steps of their places."""
+    found = [(repr(head), "".join(f"{lines[line]}\n" for line in group)) for head, group in groupby(
+        range(len(lines)), key=lambda line: places[line][:_DEPTH])]  # fmt: skip
+    return tuple(zip(numbered(head for head, _ in found), (text for _, text in found), strict=True))
+
+
+def set_by(obj: Mapping[str, Any]) -> SetBy:
+    """Who set what of an object, of one of more than MOST_LINES nothing. The runs together are its YAML."""
+    lines, places = to_placed_lines(obj)
+    managed = _pieces(*managed_fields_lines(obj))
+    if len(lines) > MOST_LINES:
+        return SetBy((Run(_pieces(lines, places), None),), (), managed, too_long=True)
+    owners = FieldOwners(obj)
+    setters = _setters(owners, places)
+    numbered = groupby(range(len(lines)), key=lambda line: setters[line])
+    runs = tuple(Run(_run(lines, places, list(group)), setter) for setter, group in numbered)
+    return SetBy(runs, owners.managers, managed)
+
+
+def _run(lines: Sequence[str], places: Sequence[Place], group: list[int]) -> tuple[Piece, ...]:
+    of_run = slice(group[0], group[-1] + 1)
+    return _pieces(lines[of_run], places[of_run])
+
+
+def _setters(owners: FieldOwners, places: list[Place]) -> list[Setter | None]:
+    """Of each line. A line that only leads to the next (``spec:``) goes with it."""
+    found: list[Setter | None] = [owners.of(place) for place in places]
+    for line in range(len(places) - 2, -1, -1):
+        place = places[line]
+        if found[line] is None and len(places[line + 1]) > len(place) and places[line + 1][: len(place)] == place:
+            found[line] = found[line + 1]
+    return found
