@@ -8,18 +8,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dashboard.edits.diff import changes, diff_lines
+from dashboard.edits.comparison import compared
 from dashboard.edits.document import Document, DocumentError, parse
-from dashboard.edits.editable import Base, editable, mismatches, to_write
+from dashboard.edits.editable import Base, editable, masked, mismatches, to_write
 from dashboard.edits.exchange import Exchange, Stored
-from dashboard.edits.fields import Value, get, same
+from dashboard.edits.fields import Value, same
 from dashboard.edits.loop import off_loop
-from dashboard.edits.merge import merge
-from dashboard.edits.outcomes import Draft, Gone, Moved, Outcome, Refused, Replaced, Review, Reviewed, Saved, Unsure
+from dashboard.edits.outcomes import (
+    Draft,
+    Gone,
+    Moved,
+    Outcome,
+    Refused,
+    Replaced,
+    Review,
+    Reviewed,
+    Saved,
+    Unsure,
+    doubtful,
+)
+from dashboard.edits.present import live_of, live_or_unsure, moved_of, not_there, taken_back
 from dashboard.edits.problems import (
     Problem,
     Refusal,
-    is_unanswered,
+    disguised,
     located,
     mismatched,
     refusal_of,
@@ -28,7 +40,7 @@ from dashboard.edits.problems import (
 )
 from dashboard.edits.rewrite import rewrite
 from dashboard.edits.schema import UNKNOWN, Schema
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.repeats import is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 
 TRIES = 4
@@ -46,15 +58,20 @@ async def review(exchange: Exchange, draft: Draft, schema: Schema = UNKNOWN) -> 
         return refused(draft, error, document)
 
 
-async def save(exchange: Exchange, draft: Draft, schema: Schema = UNKNOWN) -> Outcome:
-    """Write a reviewed draft on top of exactly the state it was compared with (its status may have changed)."""
+async def save(exchange: Exchange, draft: Draft, schema: Schema = UNKNOWN, *, lost: str = "") -> Outcome:
+    """Write a reviewed draft on top of exactly the state it was compared with (its status may have changed).
+
+    `lost`: the resourceVersion on top of which it was sent before, without a clear answer. It is sent again only on
+    top of that very one: since then, the draft may have been stored, and somebody may have taken it back.
+    """
     document = await read_text(exchange, draft)
     if isinstance(document, Refused):
         return document
     try:
-        return await _saved(exchange, draft, document, schema)
+        outcome = await _saved(exchange, draft, document, schema, lost)
     except InformerdError as error:
-        return refused(draft, error, document)
+        outcome = refused(draft, error, document)
+    return doubtful(outcome, lost) if lost else outcome
 
 
 async def take_in(
@@ -65,12 +82,12 @@ async def take_in(
     if isinstance(document, Refused):
         return document
     try:
-        live = await _live(exchange, draft)
+        live = await live_of(exchange, draft)
     except InformerdError as error:
         return refused(draft, error, document)
     if isinstance(live, Gone | Replaced):
         return live
-    moved = await _moved(draft, document, live, schema)
+    moved = await moved_of(exchange.target, draft, document, live, schema)
     return moved if moved.merge.conflicts else await _merged_draft(moved, document)
 
 
@@ -81,7 +98,10 @@ async def read_text(exchange: Exchange, draft: Draft) -> Document | Refused:
     except DocumentError as error:
         return Refused(draft, unreadable(error))
     wrong = mismatches(document.value, exchange.target, draft.base)
-    return Refused(draft, located(mismatched(wrong), document)) if wrong else document
+    if wrong:
+        return Refused(draft, located(mismatched(wrong), document))
+    dots = masked(document.value)
+    return Refused(draft, located(disguised(dots), document)) if dots else document
 
 
 def refused(draft: Draft, error: InformerdError, document: Document) -> Refused:
@@ -89,95 +109,91 @@ def refused(draft: Draft, error: InformerdError, document: Document) -> Refused:
     return Refused(draft, located(refusal_of(error), document))
 
 
-async def compared(draft: Draft, live: dict[str, Value], sent: dict[str, Value], stored: Stored) -> Review:
-    """What a dry run came to; `live` is the editable part of what is there, empty where nothing is."""
-    after = editable(stored.value)
-
-    def compare() -> Review:
-        found = tuple(
-            replace(change, by_server=not same(get(sent, change.path), change.now)) for change in changes(live, after)
-        )
-        lines = diff_lines(to_yaml(live) if live else "", to_yaml(after))
-        return Review(draft, found, lines, stored.warnings)
-
-    return await off_loop(compare, size=len(draft.text))
-
-
-def last_writer(live: dict[str, Value]) -> tuple[str, str]:
-    """Who wrote the object last and when (RFC 3339), by its managedFields; writes of its status do not count."""
-    entries = live["metadata"].get("managedFields", ())
-    own = [entry for entry in entries if not entry.get("subresource") and entry.get("time")]
-    if not own:
-        return "", ""
-    newest = max(own, key=lambda entry: str(entry["time"]))
-    return str(newest.get("manager", "")), str(newest["time"])
-
-
 async def _reviewed(exchange: Exchange, draft: Draft, document: Document, schema: Schema) -> Reviewed:
+    part = exchange.target.part
     for _ in range(TRIES):
-        live = await _live(exchange, draft)
+        live = await live_of(exchange, draft)
         if isinstance(live, Gone | Replaced):
             return live
-        now = Base.of(live)
+        now = Base.of(live, part)
         if not same(now.value, draft.base.value):
-            return await _merged(exchange, await _moved(draft, document, live, schema), document, live)
-        value = to_write(document.value, live)
+            return await _merged(
+                exchange, await moved_of(exchange.target, draft, document, live, schema), document, live
+            )
+        value = to_write(document.value, live, part)
         try:
             stored = await exchange.update(value, dry_run=True)
         except Conflict:
             continue
-        except NotFound:
-            return Gone(draft)
-        return await compared(replace(draft, base=now), now.value, value, stored)
+        except NotFound as error:
+            return await not_there(exchange, draft, error)
+        return await _tried(exchange, replace(draft, base=now), value, stored)
     return _too_busy(draft)
 
 
-async def _saved(exchange: Exchange, draft: Draft, document: Document, schema: Schema) -> Outcome:
+async def _saved(exchange: Exchange, draft: Draft, document: Document, schema: Schema, lost: str) -> Outcome:
+    part = exchange.target.part
     for _ in range(TRIES):
-        live = await _live(exchange, draft)
-        if isinstance(live, Gone | Replaced):
+        live = await live_or_unsure(exchange, draft, lost)
+        if isinstance(live, Gone | Replaced | Unsure):
             return live
-        now = Base.of(live)
-        value = to_write(document.value, live)
+        now = Base.of(live, part)
+        value = to_write(document.value, live, part)
         if not same(now.value, draft.base.value):
-            if same(now.value, editable(value)):
+            if same(now.value, editable(value, part)):
                 return Saved(now.version, changed=False)
-            return await _merged(exchange, await _moved(draft, document, live, schema), document, live)
+            moved = await moved_of(exchange.target, draft, document, live, schema)
+            if _has_all(moved):
+                return Saved(now.version, changed=False)
+            return await _merged(exchange, moved, document, live)
+        if lost and lost != now.version:
+            return taken_back(draft)
         try:
-            stored = await exchange.update(value, dry_run=False)
+            return await _stored(exchange, draft, value, now.version)
         except Conflict:
             continue
-        except NotFound:
-            return Gone(draft)
         except InformerdError as error:
             if not is_unanswered(error):
                 raise
-            return await _found_out(exchange, draft, document, schema, error)
-        version = stored.value["metadata"]["resourceVersion"]
-        return Saved(version, changed=version != now.version, warnings=stored.warnings)
+            return doubtful(await _found_out(exchange, draft, document, schema, error, now.version), now.version)
     return _too_busy(draft)
 
 
-async def _found_out(
-    exchange: Exchange, draft: Draft, document: Document, schema: Schema, error: InformerdError
-) -> Outcome:
-    """After a write without a clear answer: look whether the API server stored it."""
+async def _stored(exchange: Exchange, draft: Draft, value: dict[str, Value], tried: str) -> Outcome:
     try:
-        live = await _live(exchange, draft)
+        stored = await exchange.update(value, dry_run=False)
+    except NotFound as error:
+        return await not_there(exchange, draft, error)
+    version = stored.value["metadata"]["resourceVersion"]
+    return Saved(version, changed=version != tried, warnings=stored.warnings)
+
+
+async def _found_out(
+    exchange: Exchange, draft: Draft, document: Document, schema: Schema, error: InformerdError, tried: str
+) -> Outcome:
+    """After a write without a clear answer on top of the version `tried`: look whether the API server stored it."""
+    try:
+        live = await live_of(exchange, draft)
     except InformerdError:
         return Unsure(draft, error)
     if isinstance(live, Gone | Replaced):
         return live
-    now = Base.of(live)
-    if same(now.value, editable(to_write(document.value, live))):
-        return Saved(now.version)
+    part = exchange.target.part
+    now = Base.of(live, part)
+    if same(now.value, editable(to_write(document.value, live, part), part)):
+        return Saved(now.version, read=True)
     if same(now.value, draft.base.value):
-        words = "The object is as it was. Should the change still arrive, a review shows it."
+        if now.version != tried:
+            return taken_back(draft)
+        words = "The object was read again: it was not stored, and nothing has changed."
         return Refused(draft, unanswered(error, "It was not saved", words))
-    moved = await _moved(draft, document, live, schema)
-    if not moved.merge.conflicts and same(moved.merge.value, now.value):
-        return Saved(now.version)  # all of it is there, beside what the API server set itself or others wrote since
-    return replace(moved, unsure=True)
+    moved = await moved_of(exchange.target, draft, document, live, schema)
+    return Saved(now.version, read=True) if _has_all(moved) else moved
+
+
+def _has_all(moved: Moved) -> bool:
+    """Whether all of the draft is there, beside what the API server set itself or others wrote since."""
+    return not moved.merge.conflicts and same(moved.merge.value, moved.now.value)
 
 
 async def _merged(exchange: Exchange, moved: Moved, document: Document, live: dict[str, Value]) -> Reviewed:
@@ -185,42 +201,29 @@ async def _merged(exchange: Exchange, moved: Moved, document: Document, live: di
     if moved.merge.conflicts:
         return moved
     draft = await _merged_draft(moved, document)
-    value = to_write(moved.merge.value, live)
+    value = to_write(moved.merge.value, live, exchange.target.part)
     try:
         stored = await exchange.update(value, dry_run=True)
     except Conflict:
         return moved
-    except NotFound:
-        return Gone(moved.draft)
+    except NotFound as error:
+        return await not_there(exchange, moved.draft, error)
     except InformerdError as error:
         merged = await off_loop(parse, draft.text, size=len(draft.text))
         return replace(refused(draft, error, merged), merged=moved)
-    return replace(await compared(draft, moved.now.value, value, stored), merged=moved)
+    return replace(await _tried(exchange, draft, value, stored), merged=moved)
+
+
+async def _tried(exchange: Exchange, draft: Draft, sent: dict[str, Value], stored: Stored) -> Review:
+    """What a dry run came to, on top of the draft's base, and who will undo it."""
+    review = await compared(draft, draft.base.value, sent, stored, exchange.target.part)
+    kept = await exchange.replicas_kept(draft.base.value, stored.value)
+    return replace(review, consequences=(*review.consequences, kept)) if kept else review
 
 
 async def _merged_draft(moved: Moved, document: Document) -> Draft:
     text = await off_loop(rewrite, document, moved.merge.value, size=len(document.text))
     return Draft(text, moved.now)
-
-
-async def _live(exchange: Exchange, draft: Draft) -> dict[str, Value] | Gone | Replaced:
-    try:
-        live = await exchange.read()
-    except NotFound:
-        return Gone(draft)
-    return live if live["metadata"]["uid"] == draft.base.uid else Replaced(draft, Base.of(live))
-
-
-async def _moved(draft: Draft, document: Document, live: dict[str, Value], schema: Schema) -> Moved:
-    def merged() -> Moved:
-        base, now = draft.base.value, Base.of(live)
-        mine = editable(to_write(document.value, live))
-        # answers count only for what the person saw: where it has changed again, it is asked again
-        choices = draft.choices if draft.seen == now.fingerprint else {}
-        merge_of_both = merge(base, now.value, mine, schema=schema, choices=choices)
-        return Moved(draft, now, merge_of_both, changes(base, now.value), changes(base, mine), *last_writer(live))
-
-    return await off_loop(merged, size=len(draft.text))
 
 
 def _too_busy(draft: Draft) -> Refused:

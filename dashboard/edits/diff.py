@@ -49,6 +49,8 @@ class Line:
     text: str
     was_number: int = 0
     now_number: int = 0
+    by_server: bool = False
+    """Whether the API server set what stands here, and not the text."""
 
 
 def value_text(value: Value) -> str:

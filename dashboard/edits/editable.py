@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from dataclasses import dataclass
+from typing import Literal
 
 from dashboard.edits.fields import ABSENT, Path, Value, get, put
 from dashboard.live.lines import object_href
 from dashboard.resources.kinds import KindInfo
+from dashboard.resources.rows.secrets import MASK
 from dashboard.resources.yaml_text import to_yaml
 
 SET_BY_SERVER = (
@@ -23,6 +26,9 @@ SET_BY_SERVER = (
 )
 """Metadata that only the API server writes."""
 
+Part = Literal["spec", "status"]
+"""What of an object one page edits: all but the status, or the status alone."""
+
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation that `kubectl apply` keeps for itself; like `kubectl edit`, an edit leaves it as it is."""
 
@@ -35,6 +41,14 @@ class Target:
     namespace: str
     """Empty for cluster-scoped objects."""
     name: str
+    part: Part = "spec"
+    subresource: str = ""
+    """Where a write goes: ``status`` for the status of kinds that have that subresource, else the object itself."""
+
+    @property
+    def edit_href(self) -> str:
+        """Address of the page that edits this part of it."""
+        return f"{self.href}edit/status/" if self.part == "status" else f"{self.href}edit/"
 
     @property
     def href(self) -> str:
@@ -45,6 +59,18 @@ class Target:
     def words(self) -> str:
         """``Mydemo default/alpha``."""
         return f"{self.kind.singular} {f'{self.namespace}/' if self.namespace else ''}{self.name}"
+
+    @property
+    def edited(self) -> str:
+        """``Mydemo default/alpha``, ``The status of Mydemo default/alpha``."""
+        return f"The status of {self.words}" if self.part == "status" else self.words
+
+    @property
+    def edit_command(self) -> str:
+        """``kubectl edit`` of the same."""
+        words = ["kubectl", "edit", f"{self.kind.key}/{self.name}"]
+        words += ["-n", self.namespace] if self.namespace else []
+        return shlex.join([*words, *([f"--subresource={self.subresource}"] if self.subresource else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +83,10 @@ class Base:
     value: dict[str, Value]
 
     @classmethod
-    def of(cls, live: dict[str, Value]) -> Base:
+    def of(cls, live: dict[str, Value], part: Part = "spec") -> Base:
         """The base of an edit that begins now, with an object as the API server gave it."""
         metadata = live["metadata"]
-        return cls(metadata["uid"], metadata["resourceVersion"], editable(live))
+        return cls(metadata["uid"], metadata["resourceVersion"], editable(live, part))
 
     @property
     def text(self) -> str:
@@ -78,17 +104,26 @@ class Mismatch:
     path: Path
     found: Value
     expected: str
+    doing: str = "edits"
+    """What the page does with what it expects."""
 
     @property
     def words(self) -> str:
         found = "missing" if self.found is ABSENT or self.found is None else f"“{self.found}” in the text"
+        if self.doing == "holds":
+            return "Only the status is edited on this page. Take this out: it would not be written. Nothing was sent."
         if self.path[-1] in ("uid", "resourceVersion"):
             return f"It is {found}, but this page edits “{self.expected}”. Take the line out, or open the page again."
-        return f"It is {found}, but this page edits “{self.expected}”. Nothing was sent."
+        return f"It is {found}, but this page {self.doing} “{self.expected}”. Nothing was sent."
 
 
-def editable(live: dict[str, Value]) -> dict[str, Value]:
-    """The object without status, without metadata that only the API server writes, and without kubectl's own record."""
+def editable(live: dict[str, Value], part: Part = "spec") -> dict[str, Value]:
+    """The object without status, without metadata that only the API server writes, and without kubectl's own record.
+
+    Where the `part` is the status: nothing but that, and which object it is of.
+    """
+    if part == "status":
+        return _status_of(live)
     kept = {name: value for name, value in live.items() if name != "status"}
     metadata = live.get("metadata")
     if not isinstance(metadata, dict):
@@ -102,8 +137,19 @@ def editable(live: dict[str, Value]) -> dict[str, Value]:
     return {**kept, "metadata": metadata}
 
 
+def _status_of(live: dict[str, Value]) -> dict[str, Value]:
+    kept: dict[str, Value] = {name: live[name] for name in ("apiVersion", "kind", "metadata", "status") if name in live}
+    metadata = live.get("metadata")
+    if isinstance(metadata, dict):
+        kept["metadata"] = {name: metadata[name] for name in ("name", "namespace") if name in metadata}
+    return kept
+
+
 def mismatches(value: dict[str, Value], target: Target, base: Base) -> tuple[Mismatch, ...]:
-    """Where the text names another object or state than this page edits. A missing namespace is no mismatch."""
+    """Where the text names another object or state than this page edits. A missing namespace is no mismatch.
+
+    Where the status is edited: also what else the text has, which would not be written.
+    """
     wanted: tuple[tuple[Path, str, bool], ...] = (
         (("apiVersion",), target.kind.resource.api_version, True),
         (("kind",), target.kind.resource.kind, True),
@@ -113,18 +159,48 @@ def mismatches(value: dict[str, Value], target: Target, base: Base) -> tuple[Mis
         (("metadata", "resourceVersion"), base.version, False),
     )
     found = ((path, get(value, path), expected, required) for path, expected, required in wanted)
-    return tuple(
+    other = tuple(
         Mismatch(path, here, expected)
         for path, here, expected, required in found
         if here != expected and (required or (here is not ABSENT and here not in (None, "")))
     )
+    return other if target.part == "spec" else (*other, *_beside_status(value))
 
 
-def to_write(value: dict[str, Value], live: dict[str, Value]) -> dict[str, Value]:
+def _beside_status(value: dict[str, Value]) -> tuple[Mismatch, ...]:
+    metadata = value.get("metadata")
+    beside: list[Path] = [(name,) for name in value if name not in ("apiVersion", "kind", "metadata", "status")]
+    if isinstance(metadata, dict):
+        known = ("name", "namespace", *SET_BY_SERVER)
+        beside += [("metadata", name) for name in metadata if name not in known]
+    return tuple(Mismatch(path, get(value, path), "", doing="holds") for path in beside)
+
+
+def masked(value: dict[str, Value]) -> tuple[Path, ...]:
+    """Where a Secret's text has the dots that pages show in place of values: they must never become values."""
+    if value.get("kind") != "Secret":
+        return ()
+    held = {field: value.get(field) for field in ("data", "stringData")}
+    return tuple(
+        (field, name)
+        for field, values in held.items()
+        if isinstance(values, dict)
+        for name, each in values.items()
+        if each == MASK
+    )
+
+
+def to_write(value: dict[str, Value], live: dict[str, Value], part: Part = "spec") -> dict[str, Value]:
     """The object to PUT: the edited part, and of `live` its identity, version, status and what kubectl apply keeps.
 
-    The status goes along for kinds without a status subresource, where leaving it out would remove it.
+    The status goes along for kinds without a status subresource, where leaving it out would remove it. Where the
+    status is what is edited, all else goes along as it is.
     """
+    if part == "status":
+        metadata = {name: each for name, each in live["metadata"].items() if name != "managedFields"}
+        rest = {name: each for name, each in live.items() if name != "status"}
+        status = {"status": value["status"]} if "status" in value else {}
+        return {**rest, "metadata": metadata, **status}
     written = editable(value)
     identity = {name: live["metadata"][name] for name in ("name", "uid", "resourceVersion")}
     if "namespace" in live["metadata"]:

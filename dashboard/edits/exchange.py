@@ -1,4 +1,4 @@
-"""One object's traffic with the API server: read it, try a change, make it, delete it. Always within a time limit."""
+"""One object's traffic with the API server: read it, try a change, make it, patch it, delete it; in limited time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from dashboard.edits.autoscalers import replicas_kept
 from dashboard.edits.editable import Target
 from dashboard.edits.fields import Value
 from informerd.errors import MalformedAnswer, Unreachable
@@ -15,7 +16,7 @@ from informerd.rest.answer import Answer
 from informerd.rest.client import Client
 
 TIME_LIMIT = 20.0
-"""Seconds that a page waits for the API server, tries on "come again later" included."""
+"""Seconds that a page waits for the API server, a read's tries on "come again later" included."""
 
 Propagation = Literal["Background", "Foreground", "Orphan"]
 T = TypeVar("T")
@@ -30,7 +31,10 @@ class Stored:
 
 
 class Exchange:
-    """Every method raises ApiError and Unreachable; a missing answer within `time_limit` seconds is Unreachable."""
+    """Every method raises ApiError and Unreachable; a missing answer within `time_limit` seconds is Unreachable.
+
+    A write is sent once: told to come later, it is the page that waits, where it can be seen.
+    """
 
     def __init__(self, client: Client, target: Target, *, time_limit: float = TIME_LIMIT) -> None:
         self.target = target
@@ -40,16 +44,35 @@ class Exchange:
 
     async def read(self) -> dict[str, Value]:
         """The object as it is now, past every cache."""
-        answer = await self._limited(lambda: self._client.get(self._resource, self.target.name, self.target.namespace))
+        return await self.read_part("")
+
+    async def read_part(self, subresource: str) -> dict[str, Value]:
+        """One of its subresources as it is now, such as its scale."""
+        name, namespace = self.target.name, self.target.namespace
+        answer = await self._limited(lambda: self._client.get(self._resource, name, namespace, subresource=subresource))
         return _object(answer)
 
+    async def replicas_kept(self, was: dict[str, Value], now: dict[str, Value]) -> str:
+        """Who will set the number of replicas again, as a sentence; empty where nobody does, or it stays as it is."""
+        return await replicas_kept(self._client, self.target, was, now)
+
     async def update(self, value: dict[str, Value], *, dry_run: bool) -> Stored:
-        """PUT; `value` carries the uid and resourceVersion it was made from. Raises Conflict if that has passed."""
+        """PUT, to the target's subresource where it has one.
+
+        `value` carries the uid and resourceVersion it was made from. Raises Conflict if that has passed.
+        """
         metadata = value["metadata"]
         if not metadata.get("uid") or not metadata.get("resourceVersion"):
             raise ValueError("an update without uid and resourceVersion could overwrite what nobody saw")
         answer = await self._limited(
-            lambda: self._client.update(self._resource, value, self.target.namespace, dry_run=dry_run)
+            lambda: self._client.update(
+                self._resource,
+                value,
+                self.target.namespace,
+                subresource=self.target.subresource,
+                dry_run=dry_run,
+                patient=False,
+            )
         )
         return Stored(_object(answer), answer.warnings)
 
@@ -60,8 +83,32 @@ class Exchange:
         )
         return Stored(_object(answer), answer.warnings)
 
-    async def delete(self, uid: str, version: str, propagation: Propagation) -> dict[str, Value] | None:
-        """DELETE that very state of that very object, else Conflict. The object where it waits for something."""
+    async def patch(
+        self, change: dict[str, Value], uid: str, version: str, *, dry_run: bool, subresource: str = ""
+    ) -> Stored:
+        """PATCH (merge) that very state of that very object. Raises Conflict if that has passed."""
+        if not uid or not version:
+            raise ValueError("a patch without uid and resourceVersion could overwrite what nobody saw")
+        metadata = {**change.get("metadata", {}), "uid": uid, "resourceVersion": version}
+        answer = await self._limited(
+            lambda: self._client.patch(
+                self._resource,
+                self.target.name,
+                self.target.namespace,
+                {**change, "metadata": metadata},
+                subresource=subresource,
+                dry_run=dry_run,
+            )
+        )
+        return Stored(_object(answer), answer.warnings)
+
+    async def delete(
+        self, uid: str, version: str, propagation: Propagation, *, grace: int | None = None, dry_run: bool = False
+    ) -> tuple[str, ...]:
+        """DELETE that very state of that very object, else Conflict; `grace` in seconds. The API server's warnings.
+
+        Whether it is gone by now only a `read` tells: some kinds are answered with the object although it is gone.
+        """
         if not uid or not version:
             raise ValueError("a delete without uid and resourceVersion could delete what nobody saw")
         answer = await self._limited(
@@ -72,10 +119,12 @@ class Exchange:
                 uid=uid,
                 resource_version=version,
                 propagation_policy=propagation,
+                grace_period=grace,
+                dry_run=dry_run,
+                patient=False,
             )
         )
-        value = _object(answer)
-        return None if value.get("kind") == "Status" else value
+        return answer.warnings
 
     async def _limited(self, call: Callable[[], Awaitable[T]]) -> T:
         async with _within(self._time_limit):

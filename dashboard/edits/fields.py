@@ -91,17 +91,38 @@ def get(value: Value, path: Sequence[Segment]) -> Value:
     return value
 
 
-def put(value: Value, path: Sequence[str], new: Value) -> Value:
-    """A copy of `value` with `new` at `path` of field names; ABSENT takes the field out. Missing parents are made."""
+def put(value: Value, path: Sequence[Segment], new: Value) -> Value:
+    """A copy of `value` with `new` at `path`; ABSENT takes the field or item out. Missing parents are made.
+
+    An index behind the end of a list appends. Raises IndexError for an ItemKey that no item has.
+    """
     if not path:
         return new
+    segment, rest = path[0], path[1:]
+    if isinstance(segment, str):
+        return _put_field(value, segment, rest, new)
+    items = list(value) if isinstance(value, list) else []
+    index = segment if isinstance(segment, int) else _index(items, segment)
+    changed = put(items[index] if index < len(items) else ABSENT, rest, new)
+    items[index : index + 1] = [] if changed is ABSENT else [changed]
+    return items
+
+
+def _put_field(value: Value, name: str, rest: Sequence[Segment], new: Value) -> Value:
     copy = dict(value) if isinstance(value, dict) else {}
-    changed = put(copy.get(path[0], ABSENT), path[1:], new)
+    changed = put(copy.get(name, ABSENT), rest, new)
     if changed is ABSENT:
-        copy.pop(path[0], None)
+        copy.pop(name, None)
     else:
-        copy[path[0]] = changed
+        copy[name] = changed
     return copy
+
+
+def _index(items: list[Value], key: ItemKey) -> int:
+    index = next((index for index, item in enumerate(items) if _has_key(item, key)), None)
+    if index is None:
+        raise IndexError(str(key))
+    return index
 
 
 def _item(value: Value, segment: int | ItemKey) -> Value:

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from dashboard.edits.input_names import STATE
 from dashboard.resources.missing import Missing
 from dashboard.resources.page_info import page_info
 
 ROWS = 30
 """Lines of the text that show at once."""
 _BASE = ("base", "base_uid", "base_version")
-_FORM = ("field.", "shown.")
+_DRAFT = ("draft", "draft_tab", "draft_seen", "draft_number")
 
 
 def has_text(request: HttpRequest) -> bool:
@@ -36,5 +37,5 @@ def kept_page(request: HttpRequest, missing: Missing, *, status: int, key: str =
 
 
 def _carried(post: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What the edit began with, and what was typed into the form but not written into the text yet."""
-    return [(name, value) for name, value in post.items() if name in _BASE or name.startswith(_FORM)]
+    """What the edit began with, what was typed into the form but not written into the text yet, and its draft."""
+    return [(name, value) for name, value in post.items() if name in _BASE + _DRAFT or name.startswith(STATE)]

@@ -106,7 +106,7 @@ class _Merger:
 
     def _list(self, path: Path, base: Value, theirs: list[Value], mine: list[Value], schema: Schema) -> Value | None:
         """Merge by the items' keys; None where an item has none, a key is there twice, or both sides reordered."""
-        keys = schema.list_keys
+        keys = _keys(schema)
         old = _by_key([] if base is ABSENT else base, keys)
         other, own = _by_key(theirs, keys), _by_key(mine, keys)
         if old is None or other is None or own is None:
@@ -137,7 +137,13 @@ def _fields(value: Value) -> dict[str, Value]:
     return value if isinstance(value, dict) else {}
 
 
-def _by_key(items: Value, keys: tuple[str, ...]) -> dict[Segment, Value] | None:
+def _keys(schema: Schema) -> dict[str, Value]:
+    """The fields that tell the list's items apart, each with its default: a port without protocol is the TCP one."""
+    item = schema.child(0)
+    return {name: item.child(name).node.get("default") for name in schema.list_keys}
+
+
+def _by_key(items: Value, keys: Mapping[str, Value]) -> dict[Segment, Value] | None:
     if not isinstance(items, list):
         return None
     found: dict[Segment, Value] = {}
@@ -149,19 +155,21 @@ def _by_key(items: Value, keys: tuple[str, ...]) -> dict[Segment, Value] | None:
     return found
 
 
-def _key(item: Value, keys: tuple[str, ...]) -> ItemKey | None:
-    if keys == ("",):
+def _key(item: Value, keys: Mapping[str, Value]) -> ItemKey | None:
+    if "" in keys:
         return None if isinstance(item, dict | list) else ItemKey((("", item),))
     if not isinstance(item, dict) or any(isinstance(item.get(name), dict | list) for name in keys):
         return None
-    return ItemKey(tuple((name, item.get(name)) for name in keys))
+    return ItemKey(tuple((name, item.get(name, default)) for name, default in keys.items()))
 
 
 def _merged_order(base: list[Segment], theirs: list[Segment], mine: list[Segment]) -> list[Segment] | None:
     """The items of both sides in the order of the side that reordered them; None if both did, differently."""
     kept = set(base) & set(theirs) & set(mine)
     before, their_order, my_order = ([key for key in side if key in kept] for side in (base, theirs, mine))
-    if my_order in (before, their_order):
+    if my_order == their_order:  # what both added at one spot comes in the same order, whoever is whose
+        return _in_order(*sorted((theirs, mine), key=repr))
+    if my_order == before:
         return _in_order(theirs, mine)
     return _in_order(mine, theirs) if their_order == before else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dashboard.edits.diff import Change, Line
 from dashboard.edits.editable import Base
@@ -32,10 +32,16 @@ class Review:
     changes: tuple[Change, ...]
     lines: tuple[Line, ...]
     warnings: tuple[str, ...]
+    was: str = ""
+    """The YAML of what is there now; empty where nothing is."""
+    now: str = ""
+    """The YAML of what would be stored."""
     merged: Moved | None = None
     """Where others' changes were merged in: what they were."""
     again: bool = False
     """Whether it makes a deleted object anew."""
+    consequences: tuple[str, ...] = ()
+    """What it will do to what runs, in sentences, as far as is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +64,22 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The object was deleted since the edit began."""
+    """The object was deleted since the edit began. `unsure` as with Moved."""
 
     draft: Draft
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Another object has the name now: the one that was edited was deleted."""
+    """Another object has the name now: the one that was edited was deleted.
+
+    `unsure`: no clear answer came to the draft, so it may have been written before, or this be what was made of it.
+    """
 
     draft: Draft
     now: Base
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +89,20 @@ class Saved:
     version: str
     changed: bool = True
     warnings: tuple[str, ...] = ()
+    read: bool = False
+    """Whether no clear answer came, and reading the object showed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unsure:
-    """No clear answer came to a write, and it could not be found out whether it was stored. Saving again is safe."""
+    """No clear answer came to a write, and it could not be found out whether it was stored."""
 
     draft: Draft
     error: InformerdError
+    repeatable: bool = True
+    """Whether it may be sent again without being done twice."""
+    trace: str = ""
+    """As Refusal.trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +120,17 @@ class Refused:
 
 Reviewed = Review | Moved | Gone | Replaced | Refused
 Outcome = Reviewed | Saved | Unsure
+
+
+def doubtful(outcome: Outcome, tried: str) -> Outcome:
+    """The same, with the version that was `tried`, and without saying that nothing was written."""
+    match outcome:
+        case Moved() | Gone() | Replaced():
+            return replace(outcome, unsure=True)
+        case Review(merged=Moved() as merged):
+            return replace(outcome, merged=replace(merged, unsure=True))
+        case Refused(refusal=refusal):
+            return replace(outcome, refusal=replace(refusal, unsure=True, trace=refusal.trace or tried))
+        case Unsure():
+            return replace(outcome, trace=outcome.trace or tried)
+    return outcome

@@ -1,4 +1,4 @@
-"""The pages that write: edit, its review and its conflicts, and delete. HTTP in and out; what happens is in actions.
+"""The pages that write: edit, its review and its conflicts. HTTP in and out; what happens is in actions.
 
 An edit page is one form with several buttons; which one was pressed decides what a POST does. Writing needs POST, the
 CSRF token and, for an edit, the mark of a review of this very text on top of this very state.
@@ -6,69 +6,73 @@ CSRF token and, for an edit, the mark of a review of this very text on top of th
 
 from __future__ import annotations
 
-from urllib.parse import urlencode, urlsplit
+from dataclasses import replace
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from dashboard.drafts.draft import Content, Subject
+from dashboard.drafts.writing import DISCARD, Writing
 from dashboard.edits.actions import review, save, take_in
 from dashboard.edits.again import create_again, review_again
 from dashboard.edits.answers import Editor, answer, editor_page
-from dashboard.edits.check import checked
-from dashboard.edits.deletion import deletion_of
+from dashboard.edits.check import checked, theirs_note
 from dashboard.edits.document import DocumentError, parse
-from dashboard.edits.editable import Base
-from dashboard.edits.exchange import Propagation
+from dashboard.edits.editable import Base, Part
 from dashboard.edits.fields import Value
-from dashboard.edits.form import apply_form, posted_fields
+from dashboard.edits.forms import Pressed, apply_form, posted_fields, press
+from dashboard.edits.input_names import CHANGE
+from dashboard.edits.kept import has_text
 from dashboard.edits.loop import off_loop
-from dashboard.edits.outcomes import Draft, Gone, Outcome, Refused
-from dashboard.edits.place import Place, find_place
-from dashboard.edits.posted import draft_of, is_reviewed, text_of
-from dashboard.edits.problems import Refusal, is_unanswered, refusal_of, unanswered, unreadable
-from dashboard.edits.said import say, say_no_more
+from dashboard.edits.outcomes import Draft, Gone, Outcome, Refused, Replaced, Saved
+from dashboard.edits.parts import find_part
+from dashboard.edits.place import Place
+from dashboard.edits.posted import base_of, is_reviewed, sent_draft, text_of
+from dashboard.edits.problems import Problem, Refusal, refusal_of, unreadable
+from dashboard.edits.said import say_no_more
 from dashboard.edits.schema import Schema
-from dashboard.resources.query import Query
-from informerd.errors import Conflict, InformerdError, NotFound
+from dashboard.repeats import LOST
+from informerd.errors import InformerdError, NotFound
 
 SAVE, CREATE, REVIEW, RECREATE, TAKE, ADOPT, EDIT = "save", "create", "review", "recreate", "take", "adopt", "edit"
-BUTTONS = (SAVE, CREATE, REVIEW, RECREATE, TAKE, ADOPT, EDIT)
-_NOT_KNOWN = (
-    "It may or may not be deleted",
-    "Whether the deletion was taken is not known. This page, opened again, shows what became of it.",
-)
-PROPAGATIONS: tuple[Propagation, ...] = ("Background", "Foreground", "Orphan")
+BUTTONS = (SAVE, CREATE, REVIEW, RECREATE, TAKE, ADOPT, CHANGE, EDIT)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-async def edit(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
-    """The editor of one object, and all that its buttons lead to."""
-    place = await find_place(request, resource, namespace, name, "edit")
+async def edit(request: HttpRequest, resource: str, namespace: str, name: str, part: Part = "spec") -> HttpResponse:
+    """The editor of one object, or of its status, and all that its buttons lead to."""
+    place = await find_part(request, resource, namespace, name, part)
     if isinstance(place, HttpResponse):
-        return place
+        namespace = "" if namespace == "-" else namespace
+        subject = Subject.of(resource, namespace, name, status=part == "status")
+        return await _kept_aside(request, subject, place)
     if request.method == "POST":
-        return await _pressed(place)
-    response = await _opened(place)
+        if DISCARD in request.POST:
+            return await place.writing.discarded(place.target.href)
+        await place.writing.keep(Content.of(request.POST.dict()))
+        return place.writing.leave(await _pressed(place))
+    key = request.GET.get("draft", "")
+    response = await (_resumed(place, key) if key else _opened(place))
     say_no_more(request, response)
-    return response
+    return place.writing.leave(response)
+
+
+async def _kept_aside(request: HttpRequest, subject: Subject, response: HttpResponse) -> HttpResponse:
+    """The page that says why there is no editor; a text that came for it is kept as a draft all the same."""
+    if not has_text(request):
+        return response
+    writing = Writing(request, subject)
+    await writing.keep(Content.of(request.POST.dict()))
+    return writing.leave(response)
 
 
 @require_POST
-async def check(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+async def check(request: HttpRequest, resource: str, namespace: str, name: str, part: Part = "spec") -> HttpResponse:
     """What the editor's script asks while somebody types: form and YAML made one, problems, others' changes. JSON."""
-    place = await find_place(request, resource, namespace, name, "edit")
+    place = await find_part(request, resource, namespace, name, part)
     if isinstance(place, HttpResponse):
         return JsonResponse({}, status=place.status_code)
     return JsonResponse(await checked(place))
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-async def delete(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
-    """Asks before it deletes: what waits for what, and what goes with it."""
-    place = await find_place(request, resource, namespace, name, "delete")
-    if isinstance(place, HttpResponse):
-        return place
-    return await _deleted(place) if request.method == "POST" else await _asked(place)
 
 
 async def _opened(place: Place, text: str = "", refusal: Refusal | None = None) -> HttpResponse:
@@ -84,15 +88,43 @@ async def _on_top_of(
     place: Place, live: dict[str, Value], text: str = "", refusal: Refusal | None = None
 ) -> HttpResponse:
     """The editor of the object as it is; with `text`, where there is one already."""
-    base = Base.of(live)
+    base = Base.of(live, place.target.part)
     deleting = live["metadata"].get("deletionTimestamp", "")
-    editor = Editor(Draft(text or base.text, base), refusal, deleting=deleting)
+    offers = await place.writing.offers()
+    editor = Editor(Draft(text or base.text, base), refusal, deleting=deleting, offers=offers)
     return await editor_page(place, await place.schema(), editor)
+
+
+async def _resumed(place: Place, key: str) -> HttpResponse:
+    """The editor with a draft on top of what it began with, so that whatever others did meanwhile is found."""
+    kept = await place.writing.resume(key)
+    if kept is None:
+        words = "It was saved or thrown away, or was written in another browser. This is the object as it is."
+        return await _opened(place, refusal=Refusal((Problem(words),), 404, "There is no such draft any more"))
+    content = kept.content
+    base = await off_loop(base_of, content.base_uid, content.base_version, content.base, size=len(content.base))
+    if base is None:
+        return await _opened(place, content.text)
+    draft, schema = Draft(content.text, base), await place.schema()
+    try:
+        live = await place.exchange.read()
+    except NotFound:
+        return await answer(place, schema, Gone(draft))
+    except InformerdError as error:
+        return place.unopened(error, "Edit")
+    if live["metadata"]["uid"] != base.uid:
+        return await answer(place, schema, Replaced(draft, Base.of(live, place.target.part)))
+    deleting = live["metadata"].get("deletionTimestamp", "")
+    theirs = await theirs_note(place, draft)
+    typed = dict(content.fields)
+    return await editor_page(place, schema, Editor(draft, deleting=deleting, resumed=kept, typed=typed, theirs=theirs))
 
 
 async def _pressed(place: Place) -> HttpResponse:
     post = place.request.POST
-    draft = draft_of(post)
+    draft = await sent_draft(post)
+    if draft is None and ADOPT in post:  # from the page of a new object whose name is taken
+        return await _opened(place, text_of(post))
     if draft is None:
         words = "This form came without what the edit began with, so it now begins with the object as it is."
         return await _opened(place, text_of(post), Refusal((), 400, words))
@@ -108,6 +140,8 @@ async def _pressed(place: Place) -> HttpResponse:
 async def _done(place: Place, button: str, draft: Draft, schema: Schema) -> HttpResponse:
     if button == EDIT:
         return await editor_page(place, schema, Editor(draft))
+    if button == CHANGE:
+        return await _form_changed(place, draft, schema)
     if button == ADOPT:
         return await _adopted(place, draft, schema)
     if button == TAKE:
@@ -115,16 +149,34 @@ async def _done(place: Place, button: str, draft: Draft, schema: Schema) -> Http
         if isinstance(taken, Draft):
             return await editor_page(place, schema, Editor(taken, taken=True))
         return await answer(place, schema, taken)
-    return await answer(place, schema, await _outcome(place, button, draft, schema))
+    outcome = await _outcome(place, button, draft, schema)
+    if isinstance(outcome, Saved):
+        await place.writing.end()
+    return await answer(place, schema, outcome)
+
+
+async def _form_changed(place: Place, draft: Draft, schema: Schema) -> HttpResponse:
+    """The editor again, after one of the form's own buttons."""
+
+    def changed() -> Pressed:
+        return press(schema, parse(draft.text), place.request.POST.dict())
+
+    pressed = await off_loop(changed, size=len(draft.text))
+    after = replace(draft, text=pressed.document.text)
+    return await editor_page(place, schema, Editor(after, opened=pressed.opened, focus=pressed.focus))
 
 
 async def _outcome(place: Place, button: str, draft: Draft, schema: Schema) -> Outcome:
     """A write only with the mark of its review; without it, the review."""
     mark = place.request.POST.get("reviewed", "")
-    if button == SAVE and is_reviewed(place.target, draft, SAVE, mark):
-        return await save(place.exchange, draft, schema)
-    if button == CREATE and is_reviewed(place.target, draft, CREATE, mark):
-        return await create_again(place.exchange, draft)
+    if button in (CREATE, RECREATE) and place.target.part == "status":
+        return await review(place.exchange, draft, schema)  # no object can be made of a status alone
+    purpose = button if button in (SAVE, CREATE) else REVIEW
+    reviewed = await off_loop(is_reviewed, place.target, draft, purpose, mark, size=len(draft.text))
+    if reviewed and purpose != REVIEW:
+        if purpose == SAVE:
+            return await save(place.exchange, draft, schema, lost=place.request.POST.get(LOST, ""))
+        return await create_again(place.exchange, draft, lost=place.request.POST.get(LOST, ""))
     if button in (CREATE, RECREATE):
         return await review_again(place.exchange, draft)
     return await review(place.exchange, draft, schema)
@@ -151,59 +203,3 @@ async def _with_form(draft: Draft, schema: Schema, place: Place) -> Draft | Refu
         return Refused(draft, unreadable(error))
     filled = Draft(document.text, draft.base, draft.choices, draft.seen)
     return Refused(filled, Refusal(problems, 422, "The form cannot be taken as it is")) if problems else filled
-
-
-async def _asked(place: Place, *, changed: bool = False, refusal: Refusal | None = None) -> HttpResponse:
-    try:
-        live = await place.exchange.read()
-    except NotFound as error:
-        return _went(place) if changed or refusal is not None else place.unopened(error, "Delete")
-    except InformerdError as error:
-        if refusal is not None and refusal.unsure:
-            return place.trouble(refusal, "Delete")
-        return place.unopened(error, "Delete")
-    context = {"deletion": deletion_of(live, place.live.replicas), "changed": changed, "refusal": refusal}
-    context["back"] = _list_before(place)
-    status = 409 if changed else refusal.code if refusal is not None else 200
-    return place.page("edits/delete.html", "Delete", context, status=status)
-
-
-async def _deleted(place: Place) -> HttpResponse:
-    """DELETE exactly what the page showed: that object in that state; anything newer is shown first."""
-    post = place.request.POST
-    uid, version = post.get("uid", ""), post.get("version", "")
-    propagation = next((each for each in PROPAGATIONS if each == post.get("propagation")), PROPAGATIONS[0])
-    if not uid or not version:
-        return await _asked(place)
-    try:
-        left = await place.exchange.delete(uid, version, propagation)
-    except Conflict:
-        return await _asked(place, changed=True)
-    except NotFound:
-        return _went(place)
-    except InformerdError as error:
-        lost = is_unanswered(error)
-        return await _asked(place, refusal=unanswered(error, *_NOT_KNOWN) if lost else refusal_of(error))
-    return _went(place) if left is None else _going(place, left["metadata"].get("finalizers", ()))
-
-
-def _list_before(place: Place) -> str:
-    """The address of the list from which they came to delete; empty where they came from elsewhere."""
-    request, kind = place.request, place.target.kind
-    before = urlsplit(request.POST.get("back", "") if request.method == "POST" else request.headers.get("Referer", ""))
-    return Query.parse(QueryDict(before.query), kind.key).href() if before.path == kind.path else ""
-
-
-def _went(place: Place) -> HttpResponse:
-    path = place.target.kind.path
-    query = f"?{urlencode({'namespace': place.target.namespace})}" if place.target.namespace else ""
-    response = HttpResponseRedirect(_list_before(place) or path + query)
-    say(response, path, f"{place.target.words} is deleted.")
-    return response
-
-
-def _going(place: Place, finalizers: list[str]) -> HttpResponse:
-    response = HttpResponseRedirect(place.target.href)
-    waits = f"It waits for {', '.join(finalizers)}." if finalizers else "It is being shut down."
-    say(response, place.target.href, f"Deletion of {place.target.words} has begun. {waits}", "warn")
-    return response

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from dashboard.edits.editable import Target
+from dashboard.drafts.draft import Subject
+from dashboard.drafts.writing import Writing
+from dashboard.edits.editable import Part, Target
 from dashboard.edits.exchange import Exchange
 from dashboard.edits.kept import has_text, kept_page
 from dashboard.edits.problems import Refusal, refusal_of
@@ -23,6 +25,9 @@ from informerd.errors import InformerdError, NotFound
 if TYPE_CHECKING:
     from informerd.rest.client import Client
 
+_NO_NAMES = frozenset({".", ".."})
+"""What the API server's path segment names never are: in an address they would mean another one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -32,6 +37,17 @@ class Place:
     live: LiveParts
     target: Target
     client: Client
+    writing: Writing
+    """The draft of what is being typed."""
+
+    @property
+    def words(self) -> str:
+        return self.target.words
+
+    @property
+    def href(self) -> str:
+        """Address of the object's details."""
+        return self.target.href
 
     @property
     def exchange(self) -> Exchange:
@@ -46,7 +62,10 @@ class Place:
         view = self.live.hub.detail_view(target.kind, target.namespace, target.name)
         page = page_info(self.request, title=f"{title} {target.name}", key=target.kind.key, view=view)
         response = render(
-            self.request, template, {**context, "page": page, "target": target, "view": view}, status=status
+            self.request,
+            template,
+            {**context, "page": page, "target": target, "view": view, "writing": self.writing},
+            status=status,
         )
         response["Cache-Control"] = "no-store"
         return response
@@ -71,26 +90,40 @@ class Place:
 
 
 async def find_place(
-    request: HttpRequest, resource: str, namespace: str, name: str, action: str
+    request: HttpRequest,
+    resource: str,
+    namespace: str,
+    name: str,
+    action: str,
+    *,
+    any_kind: bool = False,
+    part: Part = "spec",
 ) -> Place | HttpResponse:
-    """The place that an address means, or the page that says why there is none. `action` ends the address."""
+    """The place that an address means, or the page that says why there is none. `action` ends the address.
+
+    `any_kind`: whether it is for kinds, too, of which no editor is offered.
+    """
     live = live_of(request)
     kind = await open_kind(live, resource)
     if isinstance(kind, Unopened):
         if has_text(request):
             return kept_page(request, _not_followed(resource), status=404)
         return missing_kind(request, resource, kind)
-    target = Target(kind, "" if namespace == "-" else namespace, name)
+    if not_a_name := {name, namespace} & _NO_NAMES:
+        return missing_place(request, _no_name(kind, not_a_name.pop()), 404, kind)
+    target = Target(kind, "" if namespace == "-" else namespace, name, part)
     if kind.key != resource and request.method != "POST":
         return HttpResponseRedirect(f"{target.href}{action}/")
-    if not kind.editable:
-        return _missing(request, _not_editable(kind, target), 404, kind)
+    if not (kind.editable or any_kind):
+        return missing_place(request, _not_editable(kind, target), 404, kind)
     if live.client is None:
-        return _missing(request, Missing("There is no cluster to write to", live.problem), 503, kind)
-    return Place(request, live, target, live.client)
+        return missing_place(request, Missing("There is no cluster to write to", live.problem), 503, kind)
+    subject = Subject.of(kind.key, target.namespace, name, status=part == "status")
+    return Place(request, live, target, live.client, Writing(request, subject))
 
 
-def _missing(request: HttpRequest, missing: Missing, status: int, kind: KindInfo) -> HttpResponse:
+def missing_place(request: HttpRequest, missing: Missing, status: int, kind: KindInfo) -> HttpResponse:
+    """The page that says why nothing is edited here; with the text, where one was sent."""
     if has_text(request):
         return kept_page(request, missing, status=status, key=kind.key)
     response = missing_page(request, missing, key=kind.key)
@@ -102,9 +135,17 @@ def _not_followed(resource: str) -> Missing:
     return Missing("There is no place for this text", f"This dashboard does not follow {resource}, or no longer.")
 
 
+def _no_name(kind: KindInfo, name: str) -> Missing:
+    words = f"“{name}” is no name that an object or a namespace can have. Choose one from the list."
+    return Missing("There is no such object", words, (Link(kind.title, kind.path),))
+
+
 def _not_editable(kind: KindInfo, target: Target) -> Missing:
+    why = f"The API server has only {', '.join(sorted(kind.resource.verbs))} for them."
+    if kind.records:
+        why = "They say what has happened: whoever recorded it may add to it, nobody else."
     return Missing(
-        f"{kind.title} are not edited here",
-        f"Deltaboard edits and deletes custom resources so far; for others there is kubectl edit {kind.key}.",
+        f"{kind.title} cannot be edited",
+        why,
         (Link(target.name, target.href), Link(kind.title, kind.path)),
     )

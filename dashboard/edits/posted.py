@@ -11,6 +11,7 @@ from django.utils.crypto import constant_time_compare
 
 from dashboard.edits.editable import Base, Target, fingerprint
 from dashboard.edits.fields import ItemKey, Path, Segment
+from dashboard.edits.loop import off_loop
 from dashboard.edits.merge import Side
 from dashboard.edits.outcomes import Draft
 
@@ -26,6 +27,11 @@ def draft_of(post: Mapping[str, str]) -> Draft | None:
     return Draft(text_of(post), base, _choices(post), post.get("seen", ""))
 
 
+async def sent_draft(post: Mapping[str, str]) -> Draft | None:
+    """As `draft_of`, without holding up the event loop for an object that is large."""
+    return await off_loop(draft_of, post, size=len(post.get("base", "")))
+
+
 def text_of(post: Mapping[str, str]) -> str:
     """The YAML as it was typed, with LF line breaks."""
     return post.get("yaml", "").replace("\r\n", "\n").replace("\r", "\n")
@@ -34,6 +40,11 @@ def text_of(post: Mapping[str, str]) -> str:
 def base_json(base: Base) -> str:
     """What `draft_of` reads in ``base``."""
     return json.dumps(base.value, separators=(",", ":"), ensure_ascii=True)
+
+
+def base_of(uid: str, version: str, text: str) -> Base | None:
+    """The base that `base_json` wrote; None where it is none."""
+    return _base({"base_uid": uid, "base_version": version, "base": text})
 
 
 def choice_name(path: Path) -> str:
@@ -53,7 +64,7 @@ def is_reviewed(target: Target, draft: Draft, purpose: str, mark: str) -> bool:
 
 
 def _what(target: Target, draft: Draft, purpose: str) -> str:
-    return fingerprint([purpose, target.href, draft.text, draft.base.uid, draft.base.fingerprint])
+    return fingerprint([purpose, target.edit_href, draft.text, draft.base.uid, draft.base.fingerprint])
 
 
 def _base(post: Mapping[str, str]) -> Base | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from dashboard.edits.document import Document, DocumentError
 from dashboard.edits.editable import Mismatch
 from dashboard.edits.fields import Path, parse_path, show
+from dashboard.repeats import pause
 from informerd.errors import (
     ApiError,
     CredentialsError,
@@ -27,6 +28,9 @@ _STRICT = re.compile(r"(?P<what>unknown|duplicate) field \"(?P<field>[^\"]+)\"")
 _GO_FIELD = re.compile(r"json: cannot unmarshal (?P<found>.+?) into Go (?:struct field|value) (?P<field>\S+)")
 _QUOTED_FIELD = re.compile(r"\"(?P<field>[a-z][\w.\[\]/-]*)\" must ")
 _ADMISSION = re.compile(r"admission webhook|ValidatingAdmissionPolicy|denied the request|is forbidden: .*quota")
+_FIXED = re.compile(
+    r"field is immutable|(may not|must not|cannot) be changed|updates to .* are forbidden", re.IGNORECASE
+)
 _NO_FIELD = ("", "<nil>")
 
 
@@ -44,6 +48,8 @@ class Problem:
     column: int = 0
     excerpt: tuple[tuple[int, str, bool], ...] = ()
     """Lines around that place: number, text, whether it is the line meant."""
+    anchor: str = ""
+    """The id of its field in the form; empty where the form does not show it."""
 
     @property
     def field(self) -> str:
@@ -60,8 +66,14 @@ class Refusal:
     title: str
     retry_after: float | None = None
     """Seconds that the API server asks to wait before another try."""
+    again_after: float | None = None
+    """Seconds until the very same may be sent again by itself; None where that would change nothing."""
     unsure: bool = False
     """Whether something may have been written after all."""
+    unread: bool = False
+    """Whether the API server could not be asked what became of it."""
+    trace: str = ""
+    """What the next try is told of this one (repeats.LOST), where there is more to tell than that no answer came."""
 
     @property
     def by_server(self) -> bool:
@@ -72,22 +84,30 @@ class Refusal:
 def refusal_of(error: InformerdError) -> Refusal:
     """What an error of the client means to the person who edits."""
     if isinstance(error, ApiError):
-        return Refusal(_problems_of(error), _code(error), _title(error), error.retry_after)
+        return Refusal(_problems_of(error), _code(error), _title(error), error.retry_after, pause(error))
     if isinstance(error, CredentialsError):
         return Refusal((Problem("The credentials for the cluster could not be had.", str(error)),), 503, "Not sent")
-    return Refusal((Problem("No answer came from the API server.", str(error)),), 503, "The API server is unreachable")
+    problem = Problem("No answer came from the API server.", str(error))
+    return Refusal((problem,), 503, "The API server is unreachable", again_after=pause(error))
 
 
-def is_unanswered(error: InformerdError) -> bool:
-    """Whether a write that ended so may have been done all the same: etcd's time-outs come as 500 after it stored."""
-    lost = isinstance(error, Unreachable) and not isinstance(error, CredentialsError)
-    return lost or isinstance(error, ServerError | ServerTimeout)
+def unanswered(
+    error: InformerdError, title: str, known: str, *, unread: bool = False, repeatable: bool = True
+) -> Refusal:
+    """A write of which it is not known whether it was done, or not yet; `known` says what is, as sentences.
+
+    `error` came to the write, or to reading what became of it. `repeatable`: whether it may be sent once more without
+    being done twice.
+    """
+    code, waits = (_code(error), error.retry_after) if isinstance(error, ApiError) else (503, None)
+    after = pause(error) if repeatable else None
+    problem = Problem(f"{_met(error)} {known}", str(error))
+    return Refusal((problem,), code, title, waits, after, unsure=True, unread=unread)
 
 
-def unanswered(error: InformerdError, title: str, known: str) -> Refusal:
-    """A write of which it is not known whether it was done, or not yet; `known` says what is, as sentences."""
-    lead = "No answer came from the API server." if isinstance(error, Unreachable) else "The API server failed over it."
-    return Refusal((Problem(f"{lead} {known}", str(error)),), 503, title, unsure=True)
+def doubted(title: str, known: str) -> Refusal:
+    """A write that got no clear answer, of which no reading tells any more whether it was done: the person decides."""
+    return Refusal((Problem(known),), 409, title, unsure=True)
 
 
 def unreadable(error: DocumentError) -> Refusal:
@@ -100,6 +120,12 @@ def mismatched(found: Iterable[Mismatch]) -> Refusal:
     """The text is about another object."""
     problems = tuple(Problem(each.words, path=each.path) for each in found)
     return Refusal(problems, 422, "The text is about another object than this page")
+
+
+def disguised(places: Iterable[Path]) -> Refusal:
+    """The text has dots where values were hidden."""
+    words = "These dots stand for a value that pages hide. Put the value here, or open the editor again: it has them."
+    return Refusal(tuple(Problem(words, path=path) for path in places), 422, "The text has dots in place of values")
 
 
 def located(refusal: Refusal, document: Document) -> Refusal:
@@ -129,6 +155,21 @@ def _with_excerpt(problem: Problem, lines: list[str]) -> Problem:
     )
 
 
+def _met(error: InformerdError) -> str:
+    """What a write, or reading what became of it, met with, as a sentence."""
+    if isinstance(error, CredentialsError):
+        return "The credentials for the cluster could not be had."
+    if isinstance(error, Unreachable):
+        return "No answer came from the API server."
+    if isinstance(error, Forbidden):
+        return "The cluster's access rules do not let you read what became of it."
+    if isinstance(error, Unauthorized):
+        return "The API server did not accept the credentials."
+    if isinstance(error, TooManyRequests):
+        return "The API server is busy and asks to come again later."
+    return "The API server failed over it." if isinstance(error, ServerError | ServerTimeout) else "It was refused."
+
+
 def _code(error: ApiError) -> int:
     return error.code if 400 <= error.code < 500 else 503
 
@@ -146,7 +187,7 @@ def _title(error: ApiError) -> str:
 def _problems_of(error: ApiError) -> tuple[Problem, ...]:
     message = str(error)
     if isinstance(error, Invalid) and error.causes:
-        return tuple(Problem("", cause.message, _cause_path(cause.field, cause.message)) for cause in error.causes)
+        return tuple(_of_cause(cause.field, cause.message) for cause in error.causes)
     strict = list(_STRICT.finditer(message))
     if strict:
         return tuple(
@@ -162,6 +203,11 @@ def _problems_of(error: ApiError) -> tuple[Problem, ...]:
         field = wrong_type["field"].partition(".")[2]
         return (Problem(f"A {wrong_type['found']} cannot stand here.", message, parse_path(field)),)
     return (Problem(_words(error, message), message),)
+
+
+def _of_cause(field: str, message: str) -> Problem:
+    words = "It cannot be changed any more: only a new object can have another." if _FIXED.search(message) else ""
+    return Problem(words, message, _cause_path(field, message))
 
 
 def _cause_path(field: str, message: str) -> Path:

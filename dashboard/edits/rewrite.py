@@ -8,17 +8,13 @@ complex keys), the whole object is written anew, which is right though plain.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from difflib import SequenceMatcher
 
+from dashboard.edits.alignment import alignment
 from dashboard.edits.document import Document, DocumentError, parse
 from dashboard.edits.fields import ABSENT, Value, same
 from dashboard.edits.nodes import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
 from dashboard.edits.unfold import is_merge, key_of
 from dashboard.resources.yaml_text import dump, scalar, to_yaml
-
-_ALIGN_AT_MOST = 400
-"""Items of a list that are aligned one by one; longer runs of changed items are written anew."""
 
 
 class _CannotChangeInPlace(Exception):
@@ -146,9 +142,9 @@ class _Rewriter:
         old = [_plain(item) for item in node.items]
         if node.flow and len(old) != len(target):
             return False
-        alignment = [("replace", 0, len(old), 0, len(old))] if node.flow else _alignment(old, target)
-        for operation, i1, i2, j1, j2 in alignment:
-            if operation == "replace" and i2 - i1 == j2 - j1:
+        steps = [("replace", 0, len(old), 0, len(old))] if node.flow else alignment(old, target)
+        for operation, i1, i2, j1, j2 in steps:
+            if operation != "insert" and i2 - i1 == j2 - j1:
                 for item, new in zip(node.items[i1:i2], target[j1:j2], strict=True):
                     self._item(node, item, new)
             elif operation != "equal":
@@ -247,31 +243,3 @@ def _flow(value: Value) -> str:
     if isinstance(value, str) and not value.isalnum():
         return json.dumps(value)
     return scalar(value)
-
-
-def _alignment(old: list[Value], new: list[Value]) -> list[tuple[str, int, int, int, int]]:
-    """How `old` becomes `new`, as difflib's opcodes."""
-    start = _common(old, new, lambda items: items)
-    rest_old, rest_new = old[start:], new[start:]
-    tail = _common(rest_old, rest_new, lambda items: items[::-1])
-    middle_old, middle_new = rest_old[: len(rest_old) - tail], rest_new[: len(rest_new) - tail]
-    if max(len(middle_old), len(middle_new)) > _ALIGN_AT_MOST:
-        return [("replace", start, start + len(middle_old), start, start + len(middle_new))]
-    matcher = SequenceMatcher(None, _texts(middle_old), _texts(middle_new), autojunk=False)
-    return [
-        (operation, i1 + start, i2 + start, j1 + start, j2 + start)
-        for operation, i1, i2, j1, j2 in matcher.get_opcodes()
-    ]
-
-
-def _common(old: list[Value], new: list[Value], turned: Callable[[list[Value]], list[Value]]) -> int:
-    count = 0
-    for one, other in zip(turned(old), turned(new), strict=False):
-        if not same(one, other):
-            break
-        count += 1
-    return count
-
-
-def _texts(values: list[Value]) -> list[str]:
-    return ["" if value is ABSENT else json.dumps(value, sort_keys=True) for value in values]

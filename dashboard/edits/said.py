@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote
 
+from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
@@ -33,7 +34,8 @@ class Said:
 def say(response: HttpResponse, path: str, words: str, tone: Tone = "ok") -> None:
     """Have the page at the address `path` show `words`, if it is opened soon."""
     value = signing.dumps([unquote(path), words[:_LONGEST], tone], salt=_SALT, compress=True)
-    response.set_cookie(COOKIE, value, max_age=SHOWN_FOR, httponly=True, samesite="Strict")
+    secure = settings.CSRF_COOKIE_SECURE
+    response.set_cookie(COOKIE, value, max_age=SHOWN_FOR, httponly=True, samesite="Strict", secure=secure)
 
 
 def said_to(request: HttpRequest) -> Said | None:

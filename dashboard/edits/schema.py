@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +10,10 @@ from typing import Any
 from dashboard.edits.fields import Segment
 
 _REF = "#/components/schemas/"
+_QUANTITY_REF = ".resource.Quantity"
+_QUANTITY_PATTERN = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|"
+"""How controller-gen's pattern of a quantity begins."""
+_EMBEDDED = frozenset(("apiVersion", "kind", "metadata"))
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -22,6 +26,13 @@ class Schema:
 
     def __bool__(self) -> bool:
         return bool(self.node)
+
+    def at(self, path: Sequence[Segment]) -> Schema:
+        """The schema of what stands at `path`; an empty one where nothing is known of it."""
+        schema = self
+        for segment in path:
+            schema = schema.child(segment)
+        return schema
 
     def child(self, segment: Segment) -> Schema:
         """The schema of a field of this map, or of an item of this list."""
@@ -41,13 +52,61 @@ class Schema:
         reference = node.get("$ref") or (parts[0].get("$ref") if len(parts) == 1 else None)
         if isinstance(reference, str):
             target = self.definitions.get(reference.removeprefix(_REF), _NOTHING)
-            node = {**target, **{key: value for key, value in node.items() if key not in ("$ref", "allOf")}}
+            beside = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
+            known = {"format": "quantity"} if reference.endswith(_QUANTITY_REF) else {}
+            node = {**known, **target, **beside}
         return Schema(node, self.definitions)
 
     @property
     def properties(self) -> Mapping[str, Schema]:
         """The named fields, in the schema's order."""
         return {name: self.of(node) for name, node in self.node.get("properties", _NOTHING).items()}
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The JSON types that the value may have; empty where the schema does not say."""
+        node = self.node
+        if node.get("x-kubernetes-int-or-string") or node.get("format") == "int-or-string":
+            return ("integer", "string")
+        kind = node.get("type")
+        if isinstance(kind, str):
+            return (kind,)
+        word = next((each for each in ("oneOf", "anyOf") if self.types_only(each)), None)
+        return tuple(str(part["type"]) for part in node[word]) if word else ()
+
+    @property
+    def format(self) -> str:
+        """The schema's format; ``quantity`` also where only its pattern tells."""
+        if str(self.node.get("pattern", "")).startswith(_QUANTITY_PATTERN):
+            return "quantity"
+        return str(self.node.get("format", ""))
+
+    def types_only(self, word: str) -> bool:
+        """Whether its ``oneOf`` or ``anyOf`` is only a list of types."""
+        parts = self.node.get(word, ())
+        return bool(parts) and all(isinstance(part, Mapping) and tuple(part) == ("type",) for part in parts)
+
+    def branches(self, word: str) -> tuple[Schema, ...]:
+        """The schemas under its ``oneOf``, ``anyOf`` or ``allOf``."""
+        return tuple(self.of(part) for part in self.node.get(word, ()))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may hold fields that the schema does not describe."""
+        node = self.node
+        return bool(node.get("x-kubernetes-preserve-unknown-fields") or node.get("x-kubernetes-embedded-resource"))
+
+    def knows(self, name: str) -> bool:
+        """Whether a field of this name may be there at all."""
+        node = self.node
+        if node.get("type") != "object" or "properties" not in node or name in node["properties"]:
+            return True
+        if node.get("x-kubernetes-embedded-resource") and name in _EMBEDDED:
+            return True
+        return bool(node.get("x-kubernetes-preserve-unknown-fields")) or node.get("additionalProperties") not in (
+            None,
+            False,
+        )
 
     @property
     def is_map(self) -> bool:
@@ -69,6 +128,7 @@ class Schema:
 METADATA = Schema(
     {
         "type": "object",
+        "x-kubernetes-preserve-unknown-fields": True,
         "properties": {
             "labels": {"type": "object", "additionalProperties": {"type": "string"}},
             "annotations": {"type": "object", "additionalProperties": {"type": "string"}},
@@ -84,7 +144,9 @@ METADATA = Schema(
 )
 """What every object's metadata has (apimachinery's ObjectMeta), known without asking."""
 
-UNKNOWN = Schema({"type": "object", "properties": {"metadata": METADATA.node}})
+UNKNOWN = Schema(
+    {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"metadata": METADATA.node}}
+)
 """The schema of a kind of which nothing is known but its metadata."""
 
 
@@ -109,7 +171,8 @@ def crd_schema(definition: Mapping[str, Any], version: str) -> Schema | None:
 
 def with_metadata(node: Mapping[str, Any], definitions: Mapping[str, Any] = _NOTHING) -> Schema:
     """The schema of a whole object, its metadata taken from what is known of all objects."""
-    properties = {**node.get("properties", _NOTHING), "metadata": METADATA.node}
+    word = {"type": "string"}
+    properties = {"apiVersion": word, "kind": word, **node.get("properties", _NOTHING), "metadata": METADATA.node}
     return Schema({**node, "properties": properties}, definitions)
 
 

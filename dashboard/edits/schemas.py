@@ -14,33 +14,50 @@ from informerd.rest.client import Client
 
 KEPT = 60.0
 """Seconds that a schema is kept; then the next page asks again, so that a changed CRD shows soon."""
+UNKNOWN_KEPT = 10.0
+"""Seconds that nobody asks again for a schema that could not be had: who types would, at every key."""
 MOST = 100
 """Schemas that are kept at once; the oldest goes first."""
+SOON = 0.05
+"""Seconds that somebody who types waits for a schema."""
 TIME_LIMIT = 8.0
 """Seconds to wait for a schema; the page comes without a form then."""
 
 
 class Schemas:
-    """The schemas of kinds, each asked for once in KEPT seconds."""
+    """The schemas of kinds, each asked for once in KEPT seconds; once in UNKNOWN_KEPT where there is none."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._known: dict[tuple[str, str, str], tuple[float, Schema]] = {}
+        self._asking: dict[tuple[str, str, str], asyncio.Task[Schema]] = {}
 
     async def schema_of(self, client: Client, resource: Resource) -> Schema:
         """The kind's schema; UNKNOWN where the API server publishes none, or the person may not read it."""
-        key = (client.config.server, resource.key, resource.version)
+        key = _key(client, resource)
         read, known = self._known.get(key, (0.0, None))
-        if known is not None and self._clock.now() - read < KEPT:
+        if known is not None and self._clock.now() - read < (UNKNOWN_KEPT if known is UNKNOWN else KEPT):
             return known
-        schema = await _published(client, resource) or await _defined(client, resource)
+        schema = await _published(client, resource) or await _defined(client, resource) or UNKNOWN
         self._known.pop(key, None)
-        if schema is None:
-            return UNKNOWN
         if len(self._known) >= MOST:
             del self._known[next(iter(self._known))]
         self._known[key] = (self._clock.now(), schema)
         return schema
+
+    async def soon(self, client: Client, resource: Resource) -> Schema | None:
+        """The kind's schema, if it is there within SOON seconds; else None, and it is there for who asks later."""
+        key = _key(client, resource)
+        task = self._asking.get(key)
+        if task is None:
+            task = self._asking[key] = asyncio.create_task(self.schema_of(client, resource))
+            task.add_done_callback(lambda _: self._asking.pop(key, None))
+        done, _ = await asyncio.wait((task,), timeout=SOON)
+        return task.result() if done else None
+
+
+def _key(client: Client, resource: Resource) -> tuple[str, str, str]:
+    return (client.config.server, resource.key, resource.version)
 
 
 async def _published(client: Client, resource: Resource) -> Schema | None:

@@ -1,0 +1,61 @@
+"""Fields of which the schema wants one: ``oneOf`` or ``anyOf`` by required fields, and maps of at most one field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dashboard.edits.fields import Value
+from dashboard.edits.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One way to fill a map: the fields it needs."""
+
+    fields: tuple[str, ...]
+    chosen: bool
+    index: int
+
+    @property
+    def label(self) -> str:
+        return " and ".join(self.fields)
+
+
+def alternatives_of(schema: Schema, value: Mapping[str, Value]) -> tuple[Alternative, ...]:
+    """The alternatives, those chosen whose fields are all there; empty where the schema has none that fields tell."""
+    ways = _ways(schema)
+    return tuple(Alternative(fields, all(name in value for name in fields), index) for index, fields in enumerate(ways))
+
+
+def is_exclusive(schema: Schema) -> bool:
+    """Whether choosing one way takes out the fields of the others."""
+    return "oneOf" in schema.node or "anyOf" not in schema.node
+
+
+def others_fields(schema: Schema, index: int) -> frozenset[str]:
+    """The fields that only other ways than the one at `index` have. Raises IndexError."""
+    ways = _ways(schema)
+    return frozenset(name for way in ways for name in way) - frozenset(ways[index])
+
+
+def chosen_fields(schema: Schema, index: int) -> tuple[str, ...]:
+    """The fields that the way at `index` needs. Raises IndexError."""
+    return _ways(schema)[index]
+
+
+def _ways(schema: Schema) -> tuple[tuple[str, ...], ...]:
+    node = schema.node
+    if node.get("maxProperties") == 1 and len(node.get("properties", ())) > 1:
+        return tuple((name,) for name in node["properties"])
+    common = set(node.get("required", ()))
+    for word in ("oneOf", "anyOf"):
+        parts = node.get(word, ())
+        ways = tuple(tuple(name for name in _needs(part) if name not in common) for part in parts)
+        if len(ways) > 1 and all(ways) and len(set(ways)) == len(ways):
+            return ways
+    return ()
+
+
+def _needs(part: object) -> tuple[str, ...]:
+    return tuple(part.get("required", ())) if isinstance(part, Mapping) else ()

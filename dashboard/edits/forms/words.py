@@ -1,0 +1,132 @@
+"""What a schema says about a field, as sentences for the person who fills it in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.edits.formats import format_words
+from dashboard.edits.forms.controls import Control, text_of
+from dashboard.edits.rules import Rule, rules_of
+from dashboard.edits.schema import Schema
+
+SHORT = 140
+"""Characters of a description that always show."""
+_SENTENCE = re.compile(r"(?<=[a-z0-9)\]`'\"])\.(?=\s|$)|\n\s*\n")
+_HINTS: dict[str, str] = {
+    "date-time": "2026-11-21T20:30:00Z", "date": "2026-11-21", "ipv4": "10.0.0.1", "cidr": "10.0.0.0/24",
+    "uri": "https://", "quantity": "500m, 2Gi", "duration": "1h30m",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """`short` always shows; `rest` and the rules that have no message are folded."""
+
+    short: str = ""
+    rest: str = ""
+    rules: tuple[Rule, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.short or self.rest or self.rules)
+
+
+def help_of(schema: Schema, control: Control) -> Help:
+    """The description's first sentence, the bounds and the rules' messages; then the rest of the description."""
+    description = " ".join(str(schema.node.get("description", "")).split(" ")).strip()
+    first, rest = _first_sentence(description)
+    rules = rules_of(schema)
+    said = [first, _bounds(schema, control, told=any(rule.words for rule in rules)), *(rule.words for rule in rules)]
+    unsaid = tuple(rule for rule in rules if not rule.words and rule.code)
+    return Help(" ".join(part for part in said if part), rest, unsaid)
+
+
+def default_of(schema: Schema) -> str:
+    """The default as an input shows it; empty where there is none, or none that is a plain value."""
+    value = schema.node.get("default")
+    return "" if value is None or isinstance(value, dict | list) else text_of(value)
+
+
+def example_of(schema: Schema) -> str:
+    """What may stand in an empty input: the default, said to be one, else how the format looks."""
+    default = default_of(schema)
+    return f"default: {default}" if default else _HINTS.get(schema.format, "")
+
+
+def _first_sentence(description: str) -> tuple[str, str]:
+    match = _SENTENCE.search(description)
+    if match is None or not match.start():
+        return (description, "") if len(description) <= SHORT else _cut(description)
+    first = description[: match.start()] + "."
+    rest = description[match.end() :].strip()
+    if len(first) > SHORT:
+        return _cut(description)
+    return first, rest
+
+
+def _cut(description: str) -> tuple[str, str]:
+    spot = description.rfind(" ", 0, SHORT)
+    return f"{description[: spot if spot > 0 else SHORT]}…", description
+
+
+def _bounds(schema: Schema, control: Control, *, told: bool) -> str:
+    """`told`: a rule says in words what a pattern would."""
+    node = schema.node
+    found: list[str] = []
+    if control in ("integer", "number", "int-or-string"):
+        found += [_range(node), f"A multiple of {node['multipleOf']}." if node.get("multipleOf") else ""]
+    elif control == "text":
+        found += [_span(node, "Length", "character"), _looks(schema, told=told)]
+    elif control == "quantity":
+        found += [_capital(format_words("quantity"))]
+    elif control == "list":
+        found += [_span(node, "Items", "item"), _keys(schema)]
+    elif control == "map":
+        found += [_span(node, "Properties", "entry")]
+    elif control == "group" and node.get("maxProperties") == 1:
+        found += ["One of these fields." if node.get("minProperties") == 1 else "At most one of these fields."]
+    return " ".join(part for part in found if part)
+
+
+def _range(node: Any) -> str:
+    low, high = node.get("minimum"), node.get("maximum")
+    above, below = node.get("exclusiveMinimum") is True, node.get("exclusiveMaximum") is True
+    if low is not None and high is not None and not above and not below:
+        return f"{low} to {high}."
+    parts = [f"{'more than' if above else 'at least'} {low}"] if low is not None else []
+    parts += [f"{'less than' if below else 'at most'} {high}"] if high is not None else []
+    return _capital(" and ".join(parts))
+
+
+def _span(node: Any, what: str, word: str) -> str:
+    low, high = node.get(f"min{what}") or 0, node.get(f"max{what}")
+    if not low and high is None:
+        return ""
+    if high is None:
+        return f"At least {low} {_plural(low, word)}." if what != "Length" or low > 1 else ""
+    return f"{low} to {high} {_plural(high, word)}." if low else f"At most {high} {_plural(high, word)}."
+
+
+def _plural(count: int, word: str) -> str:
+    if count == 1:
+        return word
+    return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+
+
+def _looks(schema: Schema, *, told: bool) -> str:
+    pattern = str(schema.node.get("pattern", ""))
+    found = [_capital(format_words(schema.format))]
+    found += [f"Pattern {pattern}"] if pattern and len(pattern) <= SHORT and not told else []
+    return " ".join(part for part in found if part)
+
+
+def _keys(schema: Schema) -> str:
+    if schema.node.get("x-kubernetes-list-type") == "set":
+        return "Each value once."
+    keys = schema.list_keys
+    return f"Each {' and '.join(keys)} once." if keys and keys != ("",) else ""
+
+
+def _capital(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}." if words else ""

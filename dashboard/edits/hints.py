@@ -1,0 +1,147 @@
+"""What the YAML editor offers and says at one path of an object: the fields that may stand there, values, and help.
+
+The words are the form's (dashboard.edits.forms.words).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from dashboard.edits.fields import Path, Value
+from dashboard.edits.forms.controls import control_of
+from dashboard.edits.forms.words import default_of, help_of
+from dashboard.edits.schema import Schema
+from dashboard.resources.yaml_text import scalar
+
+MOST_DEEP = 60
+"""Segments of a path that are followed."""
+_WORDS = {
+    "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list",
+    "object": "fields",
+}  # fmt: skip
+_ABOUT = {"metadata": "Name, namespace, labels and annotations."}
+"""For schemas that do not describe what every object has."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldHint:
+    """A field that may stand at the path. `type` says how it goes on: ``map``, ``list`` or ``value``."""
+
+    name: str
+    text: str
+    """The name as YAML has it."""
+    type: str
+    words: str
+    """Its type in words."""
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ValueHint:
+    """A value that may stand at the path."""
+
+    text: str
+    """As YAML has it."""
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """All that is known of one path. `asks`: there may be other values for other beginnings."""
+
+    fields: tuple[FieldHint, ...] = ()
+    values: tuple[ValueHint, ...] = ()
+    words: str = ""
+    facts: tuple[str, ...] = ()
+    asks: bool = False
+
+
+def read_path(text: str) -> Path | None:
+    """The path that the script sends as JSON: names and indexes; None where it is something else."""
+    try:
+        path = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(path, list) or len(path) > MOST_DEEP:
+        return None
+    return tuple(path) if all(type(each) in (str, int) for each in path) else None
+
+
+def is_labels(path: Path) -> bool:
+    """Whether the path is of a map whose names and values are labels."""
+    return bool(path) and path[-1] in ("labels", "matchLabels")
+
+
+def hints(schema: Schema, path: Path) -> Hints:
+    """What the schema says of `path`; nothing where it says nothing."""
+    node = schema.at(path)
+    help_words = help_of(node, control_of(node))
+    words = "\n".join(part for part in (help_words.short, help_words.rest) if part)
+    if not words and len(path) == 1:
+        words = _ABOUT.get(str(path[0]), "")
+    return Hints(_fields(node), tuple(_values(node)), words, tuple(_facts(node)))
+
+
+def of_status(found: Hints, path: Path) -> Hints:
+    """What of it concerns an edit of the status alone, whose text has nothing else but which object it is of."""
+    kept: dict[Path, tuple[str, ...]] = {
+        (): ("apiVersion", "kind", "metadata", "status"),
+        ("metadata",): ("name", "namespace"),
+    }
+    if path in kept:
+        return replace(found, fields=tuple(each for each in found.fields if each.name in kept[path]))
+    elsewhere = path[0] not in kept[()] or (path[0] == "metadata" and path[1:] not in (("name",), ("namespace",)))
+    return Hints() if elsewhere else found
+
+
+def type_words(schema: Schema) -> str:
+    """``list of text``, ``whole number or text``."""
+    kinds = _kinds(schema)
+    if kinds == ("array",):
+        items = _kinds(schema.child(0))
+        return f"list of {' or '.join(_WORDS[kind] for kind in items)}" if items else "list"
+    return " or ".join(_WORDS[kind] for kind in kinds)
+
+
+def _fields(schema: Schema) -> tuple[FieldHint, ...]:
+    """Those that must be there first."""
+    needed = schema.node.get("required", ())
+    found = (_field(name, node, required=name in needed) for name, node in schema.properties.items())
+    return tuple(sorted(found, key=lambda field: not field.required))
+
+
+def _field(name: str, schema: Schema, *, required: bool) -> FieldHint:
+    goes_on = {"object": "map", "array": "list"}
+    kinds = _kinds(schema)
+    return FieldHint(
+        name, scalar(name), goes_on.get(kinds[0], "value") if len(kinds) == 1 else "value", type_words(schema), required
+    )
+
+
+def _kinds(schema: Schema) -> tuple[str, ...]:
+    """The JSON types that are known to it."""
+    known = tuple(kind for kind in schema.types if kind in _WORDS)
+    holds_fields = bool(schema.node.get("properties") or schema.node.get("additionalProperties"))
+    return known or (("object",) if holds_fields else ())
+
+
+def _values(schema: Schema) -> Iterator[ValueHint]:
+    node = schema.node
+    default = node.get("default")
+    choices: tuple[Value, ...] = tuple(node.get("enum", ())) or ((True, False) if node.get("type") == "boolean" else ())
+    for choice in choices:
+        yield ValueHint(scalar(choice), "default" if choice == default and default is not None else "")
+    if not choices and default_of(schema):
+        yield ValueHint(scalar(default), "default")
+
+
+def _facts(schema: Schema) -> Iterator[str]:
+    """Its type, its values and its default."""
+    if words := type_words(schema):
+        yield words
+    if schema.node.get("enum"):
+        yield f"one of {', '.join(map(scalar, schema.node['enum']))}"
+    if default := default_of(schema):
+        yield f"default {default}"

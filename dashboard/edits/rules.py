@@ -1,0 +1,74 @@
+"""Rules of a schema (x-kubernetes-validations): what they say in words, and which fields they keep from changing.
+
+CEL is not evaluated here, the API server does that. One rule is read: ``self == oldSelf``, which is how a CRD says that
+a field never changes once it is set (KEP-2876, transition rules).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dashboard.edits.schema import Schema
+
+_SAME = re.compile(r"\(*\s*(self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*\)*")
+_SAME_FIELD = re.compile(
+    r"\(*\s*(?:!\s*has\(\s*oldSelf\.(?P<unless>\w+)\s*\)\s*\|\|\s*)?"
+    r"\(*\s*(?:self\.(?P<one>\w+)\s*==\s*oldSelf\.(?P<other>\w+)|oldSelf\.(?P<old>\w+)\s*==\s*self\.(?P<new>\w+))\s*\)*"
+)
+FIXED = "It cannot be changed once it is set."
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule of a field: its message, or the CEL text itself where it has none."""
+
+    words: str
+    code: str
+
+
+def rules_of(schema: Schema) -> tuple[Rule, ...]:
+    """The rules of a node, those that keep it from changing left out: they are said otherwise."""
+    rules = (rule for rule in schema.node.get("x-kubernetes-validations", ()) if isinstance(rule, dict))
+    return tuple(
+        Rule(_sentence(str(rule.get("message", ""))), str(rule.get("rule", "")))
+        for rule in rules
+        if not _SAME.fullmatch(str(rule.get("rule", "")).strip())
+    )
+
+
+def fixed(schema: Schema, name: str) -> str:
+    """Why the field `name` of this map never changes once it is set, as sentences; empty where it may change."""
+    for rule in schema.child(name).node.get("x-kubernetes-validations", ()):
+        if _SAME.fullmatch(str(rule.get("rule", "")).strip()) and not rule.get("optionalOldSelf"):
+            return _said(rule)
+    for rule in schema.node.get("x-kubernetes-validations", ()):
+        if name in _same_fields(str(rule.get("rule", ""))):
+            return _said(rule)
+    return ""
+
+
+def _same_fields(rule: str) -> set[str]:
+    """The fields of which the rule says that each is as it was; empty where it says anything else."""
+    names: set[str] = set()
+    for part in rule.split("&&"):
+        match = _SAME_FIELD.fullmatch(part.strip())
+        found = {name for name in match.groups() if name} if match else set()
+        if len(found) != 1:
+            return set()
+        names |= found
+    return names
+
+
+def _said(rule: dict[str, object]) -> str:
+    message = _sentence(str(rule.get("message", "")))
+    return f"{FIXED} {message}".strip() if "immutable" not in message.lower() else FIXED
+
+
+def _sentence(message: str) -> str:
+    """``must be an IP`` as ``It must be an IP.``"""
+    message = message.strip()
+    if not message:
+        return ""
+    message = f"It {message}" if message.startswith(("must ", "should ", "may ", "cannot ", "is ")) else message
+    return message if message.endswith((".", "!", "?")) else f"{message}."

@@ -1,0 +1,197 @@
+"""What a kind's schema objects to in a value, in words, before the API server is asked, whose word is final.
+
+Every objection here is one that the API server would make (kube-openapi's validation/validate, structural schemas of
+apiextensions-apiserver); what it alone can judge (rules in CEL, admission, a null for "not there") is left to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from dashboard.edits.fields import ItemKey, Path, Value, same
+from dashboard.edits.formats import fits_format, fits_pattern, format_words
+from dashboard.edits.problems import Problem
+from dashboard.edits.rules import fixed
+from dashboard.edits.schema import Schema
+
+MOST = 50
+"""Objections that are told at once."""
+_BOUNDS = {"int32": 2**31, "int64": 2**63}
+_WORDS = {
+    "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+    "array": "a list", "object": "a map of fields",
+}  # fmt: skip
+
+
+def objections(schema: Schema, value: Value) -> tuple[Problem, ...]:
+    """The first MOST of what is wrong with `value`; the time goes with the size of the value, not of the schema."""
+    return tuple(islice(_checked(schema, value, ()), MOST))
+
+
+def changed_for_good(schema: Schema, value: Value, base: Value) -> tuple[Problem, ...]:
+    """Fields of `value` that differ from `base` although the schema says that they never change once they are set."""
+    return tuple(islice(_frozen(schema, value, base, ()), MOST))
+
+
+def _checked(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
+    if value is None or not schema:
+        return
+    types = schema.types
+    if types and not any(_is(value, each) for each in types):
+        yield Problem(f"It must be {' or '.join(_WORDS.get(each, each) for each in types)}.", path=path)
+        return
+    yield from _plain(schema, value, path)
+    if isinstance(value, dict):
+        yield from _map(schema, value, path)
+    elif isinstance(value, list):
+        yield from _list(schema, value, path)
+    yield from _combined(schema, value, path)
+
+
+def _is(value: Value, kind: str) -> bool:
+    if kind == "integer":
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        return whole and not isinstance(value, bool)
+    if kind == "number":
+        return not isinstance(value, bool) and isinstance(value, int | float)
+    expected: dict[str, type] = {"string": str, "boolean": bool, "array": list, "object": dict}
+    return kind not in expected or isinstance(value, expected[kind])
+
+
+def _plain(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
+    allowed = schema.node.get("enum")
+    if allowed and not any(same(value, each) for each in allowed):
+        yield Problem(f"It must be one of {', '.join(map(_word, allowed))}.", path=path)
+    elif isinstance(value, str):
+        yield from (Problem(words, path=path) for words in _text(schema, value))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield from (Problem(words, path=path) for words in _number(schema.node, value))
+
+
+def _text(schema: Schema, value: str) -> Iterator[str]:
+    node, name = schema.node, schema.format
+    least, most = node.get("minLength", 0), node.get("maxLength")
+    if len(value) < least:
+        yield "It must not be empty." if least == 1 else f"It must have at least {least} characters."
+    elif most is not None and len(value) > most:
+        yield f"It must have at most {most} characters, and has {len(value)}."
+    elif not fits_pattern(value, str(node.get("pattern", ""))):
+        yield f"It must match the pattern {node['pattern']}"
+    elif not fits_format(value, name):
+        yield f"It must be {format_words(name)}."
+
+
+def _number(node: Any, value: float) -> Iterator[str]:
+    low, high, step = node.get("minimum"), node.get("maximum"), node.get("multipleOf")
+    bound = _BOUNDS.get(node.get("format", "")) if node.get("type") == "integer" else None
+    if low is not None and (value < low or (value == low and node.get("exclusiveMinimum"))):
+        yield f"It must be {'more than' if node.get('exclusiveMinimum') else 'at least'} {low}."
+    elif high is not None and (value > high or (value == high and node.get("exclusiveMaximum"))):
+        yield f"It must be {'less than' if node.get('exclusiveMaximum') else 'at most'} {high}."
+    elif bound is not None and not -bound <= value < bound:
+        yield f"It must be between {-bound} and {bound - 1}."
+    elif step and not _is_multiple(value, step):
+        yield f"It must be a multiple of {step}."
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    """Whether it is one; true where the numbers are too large to tell, which the API server will."""
+    if isinstance(value, int) and isinstance(step, int):
+        return value % step == 0
+    try:
+        return abs(value / step - round(value / step)) <= 1e-9
+    except (OverflowError, ValueError):
+        return True
+
+
+def _map(schema: Schema, value: dict[str, Value], path: Path) -> Iterator[Problem]:
+    for name in schema.node.get("required", ()):
+        if name not in value:
+            yield Problem("It is required.", path=(*path, name))
+    yield from _counted(len(value), schema.node, "Properties", "field", path)
+    for name, each in value.items():
+        if schema.knows(name):
+            yield from _checked(schema.child(name), each, (*path, name))
+        else:
+            yield Problem("The schema has no such field.", path=(*path, name))
+
+
+def _list(schema: Schema, value: list[Value], path: Path) -> Iterator[Problem]:
+    yield from _counted(len(value), schema.node, "Items", "item", path)
+    items = schema.child(0)
+    seen: set[str] = set()
+    keys = schema.list_keys if schema.node.get("x-kubernetes-list-type") in ("map", "set") else ()
+    for index, each in enumerate(value):
+        key = _key(each, keys)
+        if key in seen:
+            yield Problem(f"The list has {key} already.", path=(*path, index))
+        seen.update((key,) if key else ())
+        yield from _checked(items, each, (*path, index))
+
+
+def _counted(count: int, node: Any, what: str, word: str, path: Path) -> Iterator[Problem]:
+    least, most = node.get(f"min{what}", 0), node.get(f"max{what}")
+    if count < least:
+        yield Problem(f"It must have at least {least} {word}{'' if least == 1 else 's'}.", path=path)
+    elif most is not None and count > most:
+        yield Problem(f"It must have at most {most} {word}{'' if most == 1 else 's'}, and has {count}.", path=path)
+
+
+def _key(item: Value, keys: tuple[str, ...]) -> str:
+    """What tells the item apart, as words; empty where nothing does."""
+    if keys == ("",):
+        return "" if isinstance(item, dict | list) else f"“{_word(item)}”"
+    if not keys or not isinstance(item, dict) or not all(name in item for name in keys):
+        return ""
+    return str(ItemKey(tuple((name, item[name]) for name in keys)))
+
+
+def _combined(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
+    for part in schema.branches("allOf"):
+        yield from _checked(part, value, path)
+    either, one = schema.branches("anyOf"), schema.branches("oneOf")
+    if either and not schema.types_only("anyOf") and not any(_fits(part, value) for part in either):
+        yield Problem(_needed(either) or "It has none of the shapes that the schema allows.", path=path)
+    if one and not schema.types_only("oneOf"):
+        count = sum(_fits(part, value) for part in one)
+        if count == 0:
+            yield Problem(_needed(one) or "It has none of the shapes that the schema allows.", path=path)
+        elif count > 1:
+            names = [" with ".join(each) for each in _required(one) if each and set(each) <= set(value)]
+            yield Problem(f"Only one of {', '.join(names)} may be there." if len(names) > 1
+                          else "It has several of the shapes of which the schema allows one.", path=path)  # fmt: skip
+    excluded = schema.of(schema.node.get("not"))
+    if excluded and _fits(excluded, value):
+        yield Problem("The schema forbids this combination.", path=path)
+
+
+def _fits(schema: Schema, value: Value) -> bool:
+    return next(_checked(schema, value, ()), None) is None
+
+
+def _required(parts: tuple[Schema, ...]) -> list[tuple[str, ...]]:
+    return [tuple(part.node.get("required", ())) for part in parts]
+
+
+def _needed(parts: tuple[Schema, ...]) -> str:
+    """``One of acme or ca is needed.``; empty where the alternatives are about something else than fields."""
+    names = [" with ".join(each) for each in _required(parts)]
+    return f"One of {', '.join(names)} is needed." if all(names) else ""
+
+
+def _frozen(schema: Schema, value: Value, base: Value, path: Path) -> Iterator[Problem]:
+    if value is base or not schema or not isinstance(value, dict) or not isinstance(base, dict):
+        return
+    for name, was in base.items():
+        child, now = schema.child(name), value.get(name)
+        reason = fixed(schema, name)
+        if reason and not same(was, now):
+            yield Problem(reason, path=(*path, name))
+        elif child:
+            yield from _frozen(child, now, was, (*path, name))
+
+
+def _word(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
