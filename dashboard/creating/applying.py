@@ -1,0 +1,279 @@
+"""Doing what a plan says, object by object in the order of the text, each on exactly the state that was reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dashboard.creating.plan import CRD, Action, Kitchen, defines, to_make, written_over
+from dashboard.creating.sending import MAYBE, NAMELESS, Made, Taken, make
+from dashboard.creating.texts import Part
+from dashboard.edits.again import holds
+from dashboard.edits.editable import Target, editable, fingerprint
+from dashboard.edits.exchange import Exchange
+from dashboard.edits.fields import Value, get, same
+from dashboard.edits.problems import Problem, Refusal, doubted, refusal_of, unanswered
+from dashboard.edits.schema import Schema
+from dashboard.repeats import is_unanswered
+from informerd.clock import Clock
+from informerd.errors import Conflict, InformerdError, NotFound, UnknownResource
+
+ESTABLISHED_WITHIN = 20.0
+"""Seconds until a definition that was just made has to be served."""
+LOOK_EVERY = 0.25
+IN_ALL = 90.0
+"""Seconds after which no further object is begun: the rest can be applied in another go."""
+TRIES = 4
+_UNCLEAR = "No clear answer"
+_MAYBE = "Whether it was stored is not known yet. It is written only on top of the very state that was reviewed."
+_OTHERWISE = "By now something else would be written than the review showed. Nothing was sent: review again."
+
+Fate = Literal["made", "changed", "same", "failed", "busy", "skipped", "waiting"]
+"""busy: the very same can be sent again by itself · skipped: not wanted · waiting: not tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What the review said of one object."""
+
+    action: Action
+    uid: str = ""
+    state: str = ""
+    """Fingerprint of what was there."""
+    sent: str = ""
+    """Fingerprint of what was to be sent; empty, as `href`, where its kind was not there yet."""
+    href: str = ""
+    """Which object it was, by its address."""
+
+    def shows(self, target: Target, sent: dict[str, Value]) -> bool:
+        """Whether it showed that exactly this would be sent, and there."""
+        return self.href in ("", target.href) and self.sent in ("", fingerprint(editable(sent)))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one object of the text."""
+
+    number: int
+    """Its part's, as is `line`."""
+    line: int
+    words: str
+    fate: Fate
+    href: str = ""
+    refusal: Refusal | None = None
+    warnings: tuple[str, ...] = ()
+    read: bool = False
+    """Whether no clear answer came, and reading the object showed it."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something left to do."""
+        return self.fate in ("failed", "busy", "waiting")
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """How far it is, and how it goes on."""
+
+    before: Mapping[int, Result]
+    """What became of some of the parts already, by number."""
+    go_on: bool
+    """Whether the others are applied after one has failed."""
+    in_steps: bool = False
+    """Whether one that is busy is waited for: nothing after it is begun."""
+    lost: str = ""
+    """As repeats.LOST, of the one that was waited for."""
+    unheard: bool = False
+    """Whether some may have been applied already: one that the API server names is not made then."""
+    within: float = IN_ALL
+
+
+async def apply(
+    kitchen: Kitchen, clock: Clock, parts: tuple[Part, ...], reviewed: Mapping[int, Reviewed], going: Going
+) -> tuple[Result, ...]:
+    """Apply the parts that `reviewed` names and that are not over, in order; at least one of them.
+
+    After `within` seconds no further one is begun, and none after a failure unless it goes on.
+    """
+    end = clock.now() + going.within
+    results: list[Result] = []
+    stopped, lost = False, going.lost
+    for part in parts:
+        review, before = reviewed.get(part.number), going.before.get(part.number)
+        if review is None:
+            result = result_of(part, "skipped")
+        elif before is not None and before.fate not in ("busy", "waiting"):
+            result = before
+        elif stopped or clock.now() > end:
+            result = result_of(part, "waiting")
+        else:
+            once = going.unheard and not _is_named(part)
+            result = _maybe(part) if once else await _applied(kitchen, clock, part, parts, review, lost)
+            lost = ""
+            is_busy = result.refusal is not None and result.refusal.again_after is not None and going.in_steps
+            result = replace(result, fate="busy") if is_busy else result
+        results.append(result)
+        stopped = stopped or result.fate == "busy" or (result.fate == "failed" and not going.go_on)
+    return tuple(results)
+
+
+def result_of(part: Part, fate: Fate) -> Result:
+    """Of one that was not tried: ``Mydemo one``, as the text has it."""
+    metadata = part.value.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    name = metadata.get("name") or metadata.get("generateName") or ""
+    return Result(part.number, part.line, f"{part.value.get('kind') or 'something'} {name}", fate)
+
+
+async def _applied(
+    kitchen: Kitchen, clock: Clock, part: Part, parts: tuple[Part, ...], review: Reviewed, lost: str
+) -> Result:
+    target: Target | None = None
+    try:
+        target = await _target(kitchen, clock, part, parts)
+        if review.action == "update":
+            return await _update(kitchen, part, target, review, lost)
+        return await _create(kitchen, clock, part, target, review, lost)
+    except InformerdError as error:
+        return _failed(part, target, refusal_of(error))  # nothing was sent, or it was refused
+
+
+async def _target(kitchen: Kitchen, clock: Clock, part: Part, parts: tuple[Part, ...]) -> Target:
+    """The object that is meant; where the text defines its kind, once the API server serves that."""
+    end = clock.now() + (ESTABLISHED_WITHIN if defines(part, parts) is not None else 0.0)
+    while True:
+        try:
+            return await kitchen.target_of(part.value)
+        except UnknownResource:
+            if clock.now() >= end:
+                raise
+        kitchen.discovery.invalidate()
+        await clock.sleep(LOOK_EVERY)
+
+
+async def _create(kitchen: Kitchen, clock: Clock, part: Part, target: Target, review: Reviewed, lost: str) -> Result:
+    sent = to_make(part.value, target)
+    if not review.shows(target, sent):
+        return _not_done(part, target, _OTHERWISE)
+    match await make(kitchen.client, target, sent, lost=lost):
+        case Taken():
+            return await _taken(kitchen, part, target, sent)
+        case Made() as made:
+            if (part.value.get("apiVersion"), part.value.get("kind")) == CRD:
+                await _established(kitchen, clock, made.target)
+            return _done(part, made.target, "made", made.warnings, read=made.read)
+        case refusal:
+            return _failed(part, target, refusal)
+
+
+async def _taken(kitchen: Kitchen, part: Part, target: Target, sent: dict[str, Value]) -> Result:
+    """There is one of the name, of somebody else's making, or of a request of this page whose answer did not come."""
+    try:
+        now = editable(await Exchange(kitchen.client, target).read())
+    except InformerdError:
+        now = {}
+    if now and holds(now, sent):
+        return _done(part, target, "same")
+    return _not_done(part, target, "There is one of this name by now. It was not touched: review again.")
+
+
+async def _update(kitchen: Kitchen, part: Part, target: Target, review: Reviewed, lost: str) -> Result:
+    """PUT on top of exactly what was compared; its status may have changed meanwhile."""
+    exchange = Exchange(kitchen.client, target)
+    schema = await kitchen.schema(target)
+    for _ in range(TRIES):
+        live = await _as_reviewed(exchange, part, review, schema, lost)
+        if isinstance(live, Result):
+            return live
+        sent = written_over(live, part.value, schema)
+        if not review.shows(target, sent):  # the schema, by which lists are merged, is another one now
+            return _not_done(part, target, _OTHERWISE)
+        try:
+            stored = await exchange.update(sent, dry_run=False)
+        except (Conflict, NotFound):
+            continue
+        except InformerdError as error:
+            if not is_unanswered(error):
+                raise
+            return await _found_out(exchange, part, review, schema, error)
+        return _done(part, target, "changed", stored.warnings)
+    return _not_done(part, target, f"It changed {TRIES} times while this was tried. Review again.")
+
+
+async def _as_reviewed(
+    exchange: Exchange, part: Part, review: Reviewed, schema: Schema, lost: str
+) -> dict[str, Value] | Result:
+    """The object in the state that was reviewed; else what is said of its part."""
+    target = exchange.target
+    try:
+        live = await exchange.read()
+    except NotFound:
+        return _not_done(part, target, "It was deleted since the review. Review again to make it.")
+    except InformerdError as error:
+        if not lost:
+            raise
+        return _failed(part, target, replace(unanswered(error, _UNCLEAR, _MAYBE, unread=True), trace=lost))
+    if live["metadata"]["uid"] == review.uid and fingerprint(editable(live)) == review.state:
+        return live
+    if _has_it(live, part, review, schema):
+        return _done(part, target, "changed" if lost else "same", read=bool(lost))
+    return _not_done(part, target, "It changed since the review. It was not touched: review again.")
+
+
+async def _found_out(exchange: Exchange, part: Part, review: Reviewed, schema: Schema, error: InformerdError) -> Result:
+    """After a change without a clear answer: look whether the object has it."""
+    try:
+        live = await exchange.read()
+    except InformerdError:
+        return _failed(part, exchange.target, unanswered(error, _UNCLEAR, _MAYBE, unread=True))
+    if _has_it(live, part, review, schema):
+        return _done(part, exchange.target, "changed", read=True)
+    return _failed(part, exchange.target, unanswered(error, _UNCLEAR, _MAYBE))
+
+
+def _has_it(live: dict[str, Value], part: Part, review: Reviewed, schema: Schema) -> bool:
+    """Whether nothing of what the text says is missing in the very object that was reviewed."""
+    is_it = live["metadata"]["uid"] == review.uid
+    return is_it and same(editable(live), editable(written_over(live, part.value, schema)))
+
+
+async def _established(kitchen: Kitchen, clock: Clock, target: Target) -> None:
+    """Wait until the API server serves a definition's kind; objects of it that follow say so where it does not."""
+    end = clock.now() + ESTABLISHED_WITHIN
+    while clock.now() < end:
+        with suppress(InformerdError):  # it is made, whatever comes now
+            if _is_established(await Exchange(kitchen.client, target).read()):
+                break
+        await clock.sleep(LOOK_EVERY)
+    kitchen.discovery.invalidate()
+
+
+def _is_established(live: dict[str, Value]) -> bool:
+    status = live.get("status") or {}
+    return any(
+        (each.get("type"), each.get("status")) == ("Established", "True") for each in status.get("conditions") or ()
+    )
+
+
+def _done(part: Part, target: Target, fate: Fate, warnings: tuple[str, ...] = (), *, read: bool = False) -> Result:
+    return Result(part.number, part.line, target.words, fate, target.href, warnings=warnings, read=read)
+
+
+def _failed(part: Part, target: Target | None, refusal: Refusal) -> Result:
+    named = target is not None and target.name
+    words = target.words if target is not None and named else result_of(part, "failed").words
+    return Result(part.number, part.line, words, "failed", refusal=part.located(refusal))
+
+
+def _is_named(part: Part) -> bool:
+    return bool(get(part.value, ("metadata", "name")))
+
+
+def _maybe(part: Part) -> Result:
+    return _failed(part, None, doubted(MAYBE, NAMELESS))
+
+
+def _not_done(part: Part, target: Target, words: str) -> Result:
+    return _failed(part, target, Refusal((Problem(words, line=part.line, column=1),), 409, "Not done"))

@@ -1,0 +1,89 @@
+"""The PodDisruptionBudgets that are about a pod, with their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.live.lines import object_href
+from dashboard.resources.kinds import KINDS
+from informerd.errors import InformerdError
+from informerd.rest.client import Client
+
+KEY = "poddisruptionbudgets.policy"
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """One budget as it is now."""
+
+    name: str
+    href: str
+    rule: str
+    """``at least 2 available``."""
+    allowed: int
+    healthy: int
+    needed: int
+    expected: int
+
+    @property
+    def words(self) -> str:
+        allows = (
+            f"allows {self.allowed} disruption{'' if self.allowed == 1 else 's'}"
+            if self.allowed
+            else "allows no disruption"
+        )
+        healthy = f"{self.healthy} of its {self.expected} pods are healthy, and {self.needed} must be"
+        return f"The PodDisruptionBudget {self.name} ({self.rule}) {allows} now: {healthy}."
+
+
+async def budgets_in(client: Client, namespace: str) -> list[Json]:
+    """All budgets of a namespace, empty where they cannot be read."""
+    try:
+        return list((await client.list(KINDS[KEY].resource, namespace)).object().get("items") or ())
+    except InformerdError:
+        return []
+
+
+def budgets_of(labels: Mapping[str, str], budgets: Iterable[Json]) -> tuple[Budget, ...]:
+    """Those whose selector fits a pod's labels."""
+    return tuple(_budget(each) for each in budgets if _fits(each["spec"].get("selector"), labels))
+
+
+def _budget(budget: Json) -> Budget:
+    metadata, spec, status = budget["metadata"], budget["spec"], budget.get("status") or {}
+    least, most = spec.get("minAvailable"), spec.get("maxUnavailable")
+    rule = f"at least {least} available" if least is not None else f"at most {most} unavailable"
+    return Budget(
+        metadata["name"],
+        object_href(KEY, metadata["namespace"], metadata["name"]),
+        rule,
+        status.get("disruptionsAllowed", 0),
+        status.get("currentHealthy", 0),
+        status.get("desiredHealthy", 0),
+        status.get("expectedPods", 0),
+    )
+
+
+def _fits(selector: Json | None, labels: Mapping[str, str]) -> bool:
+    """As policy/v1 has it: an empty selector fits every pod of the namespace, a missing one none."""
+    if selector is None:
+        return False
+    if any(labels.get(name) != value for name, value in (selector.get("matchLabels") or {}).items()):
+        return False
+    return all(_requires(each, labels) for each in selector.get("matchExpressions") or ())
+
+
+def _requires(requirement: Json, labels: Mapping[str, str]) -> bool:
+    name, values = requirement["key"], requirement.get("values") or ()
+    match requirement["operator"]:
+        case "In":
+            return labels.get(name) in values
+        case "NotIn":
+            return labels.get(name) not in values
+        case "Exists":
+            return name in labels
+        case _:
+            return name not in labels

@@ -1,0 +1,103 @@
+"""One plain field's text as a value of its schema, checked before anything is sent.
+
+Patterns and rules are left to the API server: a pattern may take for ever, and its syntax is Go's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from dashboard.edits.fields import Value
+from dashboard.edits.schema import Schema
+from dashboard.quick.action import Input, WrongInput
+
+_INTEGER = re.compile(r"[-+]?\d{1,19}")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
+
+
+def value_of(typed: str, schema: Schema, now: Value) -> Value:
+    """The value that was typed; null takes an optional field out. Raises WrongInput with a sentence."""
+    node = schema.node
+    kind = node.get("type") or _kind_of(now)
+    if typed == "" and kind != "string":
+        raise WrongInput("Nothing was typed. To take the field out, edit the object.")
+    value = _read(typed, kind, node, now)
+    choices = node.get("enum")
+    if choices and value not in choices:
+        raise WrongInput(f"“{typed[:40]}” is none of {', '.join(map(str, choices))}.")
+    if isinstance(value, str):
+        _check_text(value, node)
+    elif not isinstance(value, bool):
+        _check_bounds(value, node)
+    return value
+
+
+def input_of(typed: str, schema: Schema, label: str) -> Input:
+    """The input of the field."""
+    node = schema.node
+    choices = tuple(map(str, node.get("enum") or ())) or (("true", "false") if node.get("type") == "boolean" else ())
+    kind = "choice" if choices else "number" if node.get("type") == "integer" else "text"
+    return Input("wanted", label, typed, kind, choices, _help(node))
+
+
+def text_of(value: Value) -> str:
+    """A value as the input shows it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def _read(typed: str, kind: str, node: Any, now: Value) -> Value:
+    stripped = typed.strip()
+    if node.get("x-kubernetes-int-or-string"):
+        return int(stripped) if _INTEGER.fullmatch(stripped) else typed
+    if kind == "integer":
+        if not _INTEGER.fullmatch(stripped):
+            raise WrongInput(f"“{typed[:40]}” is no whole number.")
+        return int(stripped)
+    if kind == "number":
+        if not _NUMBER.fullmatch(stripped) or math.isinf(float(stripped)):
+            raise WrongInput(f"“{typed[:40]}” is no number.")
+        return int(stripped) if _INTEGER.fullmatch(stripped) else float(stripped)
+    if kind == "boolean":
+        if stripped not in ("true", "false"):
+            raise WrongInput(f"“{typed[:40]}” is neither true nor false.")
+        return stripped == "true"
+    return typed if isinstance(now, str) or now is None else stripped
+
+
+def _kind_of(now: Value) -> str:
+    kinds = {bool: "boolean", int: "integer", float: "number"}
+    return kinds.get(type(now), "string")
+
+
+def _check_bounds(value: float, node: Any) -> None:
+    low, high = node.get("minimum"), node.get("maximum")
+    if (low is not None and value < low) or (high is not None and value > high):
+        span = (
+            f"{low} to {high}"
+            if low is not None and high is not None
+            else f"at least {low}"
+            if high is None
+            else f"at most {high}"
+        )
+        raise WrongInput(f"{value} is out of bounds: it must be {span}.")
+
+
+def _check_text(value: str, node: Any) -> None:
+    low, high = node.get("minLength", 0), node.get("maxLength")
+    if len(value) < low or (high is not None and len(value) > high):
+        most = f" and {high} at most" if high is not None else ""
+        raise WrongInput(f"That is {len(value)} characters: it must be {low} at least{most}.")
+
+
+def _help(node: Any) -> str:
+    said = [str(node.get("description", "")).strip()]
+    low, high = node.get("minimum"), node.get("maximum")
+    if low is not None and high is not None:
+        said.append(f"{low} to {high}.")
+    elif low is not None or high is not None:
+        said.append(f"At least {low}." if high is None else f"At most {high}.")
+    return " ".join(part for part in said if part)

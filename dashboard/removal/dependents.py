@@ -1,0 +1,132 @@
+"""What goes with an object: everything whose chain of owners leads to it, counted in the kinds that are watched."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from heapq import nsmallest
+from typing import Any, Protocol
+
+from dashboard.live.lines import object_href
+from dashboard.live.messages import Row
+from dashboard.resources.kinds import KindInfo
+from informerd.resource import Resource
+
+NAMED = 12
+"""Dependents of a kind that are named; the rest is counted."""
+NAMESPACES = "namespaces"
+DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+_NEVER_OWNED = frozenset({"events", "events.events.k8s.io"})
+"""Kinds whose objects nobody deletes with an owner: leaving them out of the uncounted ones hides nothing."""
+
+Owned = tuple[KindInfo, Row]
+
+
+class Replicas(Protocol):
+    """What is needed of dashboard.live.replicas.Replicas."""
+
+    @property
+    def kinds(self) -> tuple[KindInfo, ...]: ...
+
+    def get(self, key: str) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """An object that goes, too."""
+
+    name: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dependents:
+    """Those of one kind."""
+
+    kind: KindInfo
+    count: int
+    named: tuple[Dependent, ...]
+    through: tuple[str, ...] = ()
+    """Kinds of the owners between, where they do not belong to the object itself: ``ReplicaSet``."""
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.named)
+
+    @property
+    def words(self) -> str:
+        """``1 Pod``, ``3 ReplicaSets``."""
+        return f"{self.count:,} {self.kind.singular if self.count == 1 else self.kind.title}"
+
+
+def dependents_of(kind: KindInfo, uid: str, name: str, replicas: Replicas) -> tuple[Dependents, ...]:
+    """By kind, in the order of the replicas' kinds. Owners are controllers: rows name no other owner.
+
+    What is in a namespace belongs to it, and every object of a kind to its definition.
+    """
+    found = _contents(kind, name, replicas)
+    through: dict[str, set[str]] = defaultdict(set)
+    owning = [(kind, replica) for kind in replicas.kinds if (replica := replicas.get(kind.key)).by_owner]
+    waiting = [(uid, ""), *((row.uid, one.singular) for one, row in found.values())]
+    while waiting:
+        owner, words = waiting.pop()
+        for one, row in _owned_by(owner, owning):
+            if words and row.uid not in found:
+                through[one.key].add(words)
+            if row.uid not in found:
+                found[row.uid] = (one, row)
+                waiting.append((row.uid, one.singular))
+    return tuple(_grouped(replicas, found.values(), through))
+
+
+def uncounted(replicas: Replicas, resources: Iterable[Resource], *, cluster_scoped: bool) -> tuple[str, ...]:
+    """Kinds of which nobody can tell here whether some go with it: not watched, or not read yet.
+
+    What has a namespace owns nothing that has none.
+    """
+    read = {one.key for one in replicas.kinds if _is_read(replicas, one.key)}
+    return tuple(
+        sorted(
+            resource.key
+            for resource in resources
+            if resource.key not in read | _NEVER_OWNED
+            and {"list", "delete"} <= resource.verbs
+            and (cluster_scoped or resource.namespaced)
+        )
+    )
+
+
+def _is_read(replicas: Replicas, key: str) -> bool:
+    return bool(replicas.get(key).state != "starting" and replicas.get(key).health.state in ("live", "stale", "absent"))
+
+
+def _contents(kind: KindInfo, name: str, replicas: Replicas) -> dict[str, Owned]:
+    if kind.key == DEFINITIONS:
+        return {row.uid: (one, row) for one in replicas.kinds if one.key == name for row in _rows(replicas, one)}
+    if kind.key == NAMESPACES:
+        spaced = (one for one in replicas.kinds if one.namespaced and one.key not in _NEVER_OWNED)
+        return {row.uid: (one, row) for one in spaced for row in _rows(replicas, one) if row.namespace == name}
+    return {}
+
+
+def _owned_by(owner: str, owning: Iterable[tuple[KindInfo, Any]]) -> Iterator[Owned]:
+    for kind, replica in owning:
+        for uid in replica.by_owner.of(owner):
+            yield kind, replica.rows[uid]
+
+
+def _rows(replicas: Replicas, kind: KindInfo) -> Iterable[Row]:
+    rows: Iterable[Row] = replicas.get(kind.key).rows.values()
+    return rows
+
+
+def _grouped(replicas: Replicas, found: Iterable[Owned], through: dict[str, set[str]]) -> Iterable[Dependents]:
+    by_kind: dict[str, list[Row]] = defaultdict(list)
+    for kind, row in found:
+        by_kind[kind.key].append(row)
+    for kind in replicas.kinds:
+        if rows := by_kind.get(kind.key):
+            named = nsmallest(NAMED, rows, key=lambda row: row.key)
+            links = tuple(Dependent(row.key, object_href(kind.key, row.namespace, row.name)) for row in named)
+            yield Dependents(kind, len(rows), links, tuple(sorted(through.get(kind.key, ()))))

@@ -1,0 +1,76 @@
+"""What deleting an object means: what it waits for, who would make it again, what goes with it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from dashboard.edits.fields import Value
+from dashboard.edits.place import Place
+from dashboard.removal.dependents import NAMESPACES, Dependents, dependents_of, uncounted
+from dashboard.removal.finalizers import Finalizer, finalizers_of
+from dashboard.removal.recreation import Recreation, recreation_of
+from informerd.errors import InformerdError
+
+PATIENCE = 2.0
+"""Seconds that discovery may take to name the kinds that are not counted."""
+DEFAULT_GRACE = 30
+"""Seconds that a pod has to shut down where it says nothing, as the API server fills in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a person should know before deleting."""
+
+    uid: str
+    version: str
+    created: str
+    """RFC 3339."""
+    since: str
+    """RFC 3339 of the deletionTimestamp; empty while nobody has deleted it."""
+    finalizers: tuple[Finalizer, ...]
+    recreation: Recreation | None
+    dependents: tuple[Dependents, ...]
+    uncounted: tuple[str, ...] | None
+    """Kinds that nobody counts here; None where discovery did not say which there are."""
+    graceful: bool
+    """Whether it is shut down over time, so that a grace period means something: pods only."""
+    default_grace: int
+    """Seconds that a pod itself asks for."""
+    whole_namespace: bool
+
+
+async def meaning_of(place: Place, live: dict[str, Value]) -> Meaning:
+    """Of the object as the API server gave it; dependents come from the watched kinds only."""
+    metadata, kind, replicas = live["metadata"], place.target.kind, place.live.replicas
+    return Meaning(
+        uid=metadata["uid"],
+        version=metadata["resourceVersion"],
+        created=metadata.get("creationTimestamp", ""),
+        since=metadata.get("deletionTimestamp", ""),
+        finalizers=finalizers_of(live),
+        recreation=recreation_of(live, replicas),
+        dependents=dependents_of(kind, metadata["uid"], place.target.name, replicas),
+        uncounted=await _uncounted(place),
+        graceful=kind.key == "pods",
+        default_grace=_grace(live) if kind.key == "pods" else DEFAULT_GRACE,
+        whole_namespace=kind.key == NAMESPACES,
+    )
+
+
+def _grace(pod: dict[str, Value]) -> int:
+    """Only a pod has one that can be trusted: in other kinds a field of this name may be anything."""
+    asked = pod["spec"].get("terminationGracePeriodSeconds")
+    return DEFAULT_GRACE if asked is None else int(asked)
+
+
+async def _uncounted(place: Place) -> tuple[str, ...] | None:
+    discovery, replicas = place.live.discovery, place.live.replicas
+    if discovery is None:
+        return None
+    try:
+        async with asyncio.timeout(PATIENCE):
+            resources = await discovery.resources()
+    except (InformerdError, TimeoutError):
+        return None
+    return uncounted(replicas, resources, cluster_scoped=not place.target.kind.namespaced)
