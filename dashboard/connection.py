@@ -73,6 +73,11 @@ class Connection:
         return self._demo.running
 
     @property
+    def kubeconfig(self) -> str:
+        """Path of the kubeconfig without which kubectl does not find this cluster; empty where it needs none."""
+        return str(self._demo.kubeconfig or "") if self.is_demo else ""
+
+    @property
     def said(self) -> str:
         """Which cluster this is and why, or why there is none, in one line."""
         if self.client is None:

@@ -28,8 +28,13 @@ _COUNTED = (
     ("sent_units", "Their length: bytes of binary messages, characters of others.", "units"),
     ("heartbeats", "Heartbeats, each for all sockets.", "beats"),
     ("socket_stops", "Times that a browser did not keep up and got no more frames for a while.", "stops"),
-    ("sockets_given_up", "Sockets closed because their browser stayed behind.", "given_up"),
+    ("sockets_given_up", "Sockets closed because their browser stayed behind or was not heard any more.", "given_up"),
     ("render_seconds", "Time spent rendering frames.", "render_seconds"),
+    (
+        "full_turns",
+        "Times that views waited because rendering others had taken its share of the process.",
+        "full_turns",
+    ),
     ("view_errors", "Views that failed and were dropped.", "view_errors"),
 )
 """Name, meaning, and attribute of dashboard.live.metrics.Metrics."""
@@ -61,7 +66,16 @@ class PagesCollector(Collector):
         yield GaugeMetricFamily(f"{PREFIX}views", "Views that are kept current.", len(hub.views))
         for name, meaning, attribute in _COUNTED:
             yield CounterMetricFamily(PREFIX + name, meaning, getattr(hub.metrics, attribute))
+        yield self._refused()
         yield from self._of_replicas()
+
+    def _refused(self) -> Metric:
+        family = CounterMetricFamily(
+            f"{PREFIX}sockets_refused", "Websockets closed for what they asked, by close code.", labels=["code"]
+        )
+        for code, number in sorted(self._hub.metrics.refused.items()):
+            family.add_metric([str(code)], number)
+        return family
 
     def _of_replicas(self) -> Iterator[Metric]:
         rows = GaugeMetricFamily(f"{PREFIX}rows", "Objects as the pages show them.", labels=["resource"])

@@ -92,6 +92,9 @@ CONTENT_SECURITY_POLICY = {
 
 INSTALLED_APPS = [
     "dashboard",
+    "dashboard.bulk",
+    "dashboard.drafts",
+    "dashboard.drains",
     "django.contrib.staticfiles",
     "django_htmx",
     "csp",
@@ -119,6 +122,8 @@ TEMPLATES = [
     }
 ]
 DATABASES = {"default": env.database("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'deltaboard.sqlite3'}")}
+if DATABASES["default"]["ENGINE"].endswith("postgresql"):  # drafts are asked for in threads, which must not be held up
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 DELTABOARD_CHANNEL_PREFIX: str = env.str("DELTABOARD_CHANNEL_PREFIX", default="deltaboard")
@@ -133,6 +138,8 @@ CHANNEL_LAYERS: dict[str, dict[str, object]] = {
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 """Bytes of a form: an edit sends its text of up to 3 MiB and what it began with; one too long still comes back."""
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
+"""Inputs of a form: dashboard.edits.forms has room for 150 fields and what was opened, up to five inputs each."""
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]

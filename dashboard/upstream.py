@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -10,12 +11,14 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from dashboard.census.taker import CensusTaker
 from dashboard.cluster_choice import ClusterChoice
 from dashboard.connection import Connection
 from dashboard.controllers.managing import new_manager
 from dashboard.controllers.registry import DEMO, checked_names
 from dashboard.controllers.runner import ControllerRunner
 from dashboard.live.layer import Layer, Trouble
+from dashboard.live.tasks import cancelled, kept_running
 from dashboard.live.worker import Worker
 from dashboard.resources.kinds import KindInfo, kinds_named
 from devcluster.size import Size
@@ -43,6 +46,7 @@ class Upstream:
         self.worker: Worker | None = None
         self.controllers: ControllerRunner | None = None
         self.kinds = kinds
+        self._census: list[asyncio.Task[None]] = []
         self._layer = layer
         self._trouble = Trouble()
         self._clock = clock
@@ -70,8 +74,23 @@ class Upstream:
                 client, self._layer, self.kinds, self._clock, discovery=discovery, trouble=self._trouble
             )
             self.worker.start()
+            self._census = [self._take_census(self.worker, client)]
             self.controllers = self._new_controllers()
             self.controllers.start()
+
+    def _take_census(self, worker: Worker, client: Client) -> asyncio.Task[None]:
+        """With a discovery of its own, which it has ask anew each minute while somebody looks."""
+        discovery = Discovery(client, clock=self._clock)
+        taker = CensusTaker(
+            client,
+            discovery,
+            self._layer,
+            self._clock,
+            epoch=worker.epoch,
+            follows=worker.follows,
+            trouble=self._trouble,
+        )
+        return asyncio.create_task(kept_running("the counting of kinds", taker.run, self._clock), name="census")
 
     def _new_controllers(self) -> ControllerRunner:
         """Elected wherever another process may run them too, which is everywhere but on the demo cluster."""
@@ -84,6 +103,8 @@ class Upstream:
         controllers, self.controllers = self.controllers, None
         if controllers is not None:
             await controllers.stop()
+        census, self._census = self._census, []
+        await cancelled(census)
         worker, self.worker = self.worker, None
         if worker is not None:
             await worker.stop()
@@ -130,5 +151,5 @@ def build_upstream(*, context: str = "", with_worker: bool, clock: Clock | None 
         clock,
         with_worker=with_worker,
         controllers=controllers_from_settings(),
-        demo=DemoProcess(clock, options=size.flags),
+        demo=DemoProcess(clock, options=size.flags, kubeconfig=settings.VAR_DIR / "demo.kubeconfig"),
     )

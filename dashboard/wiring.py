@@ -13,8 +13,16 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from dashboard.access.guard import Application, Guard, Receive, Scope, Send
+from dashboard.bulk.attempt import attempt
+from dashboard.bulk.records import Records as BulkRecords
+from dashboard.bulk.runner import Bulks
+from dashboard.census.link import CensusLink
 from dashboard.connection import Connection
 from dashboard.controllers.link import ControllerLink
+from dashboard.drafts.database import Database
+from dashboard.drafts.shelf import Shelf
+from dashboard.drains.records import Records
+from dashboard.drains.runner import Drains
 from dashboard.edits.schemas import Schemas
 from dashboard.handler import LoopHandler
 from dashboard.live.consumer import LiveConsumer
@@ -50,6 +58,7 @@ class Live:
         trouble = Trouble()
         self.replicas = Replicas(layer, kinds, clock, trouble=trouble)
         self.controllers = ControllerLink(layer, clock, trouble=trouble)
+        self.census = CensusLink(layer, clock, trouble=trouble)
         self.hub = Hub(
             self.replicas,
             clock,
@@ -60,6 +69,9 @@ class Live:
         )
         self.interest = Interest(self.replicas, self.hub, clock)
         self.schemas = Schemas(clock)
+        self.drafts = Shelf(clock)
+        self.drains = Drains(Records(Database(clock, keeps="drains")), clock, lambda: self.client)
+        self.bulks = Bulks(BulkRecords(Database(clock, keeps="bulk runs")), clock, lambda: self.client, attempt)
         self._tasks: list[asyncio.Task[None]] = []
         self._started = False
 
@@ -86,6 +98,10 @@ class Live:
     @property
     def version(self) -> str:
         return self.connection.version
+
+    @property
+    def kubeconfig(self) -> str:
+        return self.connection.kubeconfig
 
     @property
     def problem(self) -> str:
@@ -118,6 +134,7 @@ class Live:
             self._keep("the saying of the cluster", self._say_cluster)
         self._keep("the feed's replicas", self.replicas.run)
         self._keep("the reports of controllers", self.controllers.run)
+        self._keep("the counts of kinds that nobody watches", self.census.run)
         self._keep("the hub", self.hub.run)
         self._keep("the wanting of kinds", self.interest.run)
         self._keep("the connection to the cluster", self.upstream.run)
@@ -127,6 +144,8 @@ class Live:
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""
         self._started = True
+        await self.drains.stop()
+        await self.bulks.stop()
         tasks, self._tasks = self._tasks, []
         await cancelled(tasks)
 

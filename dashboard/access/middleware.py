@@ -46,7 +46,7 @@ class Security(OnLoop, SecurityMiddleware):
 
 
 class ContentSecurityPolicy(OnLoop, CSPMiddleware):
-    """The policy of settings.CONTENT_SECURITY_POLICY on every response."""
+    """The policy of settings.CONTENT_SECURITY_POLICY on every response but scripts and styles (see static_files)."""
 
 
 class GZip(OnLoop, GZipMiddleware):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dashboard.controllers.history import SPAN, STEP
 from dashboard.controllers.messages import History
+from dashboard.controllers.registry import known_as
 from dashboard.controllers.words import readable
 from dashboard.live.histogram import rate_words
 from dashboard.live.lines import Share, object_href, rfc3339, shares, tone_counts, utc_words
@@ -87,6 +88,8 @@ class Card:
     """A controller at a glance."""
 
     id: str
+    title: str
+    """Its name in DELTABOARD_CONTROLLERS."""
     state: ControllerState
     href: str
     """The list of the kind that it is for; empty where that is not watched."""
@@ -116,6 +119,7 @@ def card_of(state: ControllerState, history: History, now: float, watched: Seque
     outcomes = outcomes_of(state.reconciles)
     return Card(
         id=slug(state.name),
+        title=known_as(state.name),
         state=state,
         href=kind.path if kind is not None else "",
         tone=TONE_OF_PHASE.get(state.phase, "busy"),

@@ -24,6 +24,8 @@ class Known:
     """What it does, as a sentence for whoever chooses."""
     place: str
     """``module:function`` of its Setup; imported only where it is asked for."""
+    queue: str
+    """What it is called in the manager and in metrics: its queue's name."""
 
     def setup(self) -> Setup:
         """The function that adds it to a manager."""
@@ -39,12 +41,18 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
                 "crddemo",
                 "Looks at every Mydemo and says so with an Event “Synced” on it.",
                 "informerd.controllers.crddemo:add_crddemo",
+                queue="Mydemos",
             ),
         )
     }
 )
 DEMO = ("crddemo",)
 """What runs on the demo cluster where DELTABOARD_CONTROLLERS is not set."""
+
+
+def known_as(queue: str) -> str:
+    """The name in DELTABOARD_CONTROLLERS of what a manager knows by this one; the same where it is none that ships."""
+    return next((known.name for known in KNOWN.values() if known.queue == queue), queue)
 
 
 def checked_names(names: Iterable[str]) -> tuple[str, ...]:

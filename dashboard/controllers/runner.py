@@ -25,8 +25,8 @@ from dashboard.controllers.messages import (
     requeue_decoder,
 )
 from dashboard.controllers.refusal import refusal
+from dashboard.live.epoch import new_epoch
 from dashboard.live.layer import Inbox, Layer, Sender, Trouble
-from dashboard.live.publisher import new_epoch
 from dashboard.live.tasks import cancelled, kept_running
 from informerd.clock import Clock
 from informerd.controller.request import Request

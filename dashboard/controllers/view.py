@@ -14,12 +14,12 @@ from dashboard.controllers.board import Board, Heard
 from dashboard.controllers.cards import Card, Moment, card_of, moment
 from dashboard.controllers.messages import History, Report
 from dashboard.controllers.registry import KNOWN, Known
+from dashboard.live.change import Change
 from dashboard.live.fragments import Fragment, Fragments
 from dashboard.live.histogram import rate_words
 from dashboard.live.lines import partial
 from dashboard.live.messages import Tone
 from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Change
 from dashboard.live.view import View
 from dashboard.resources.kinds import KindInfo
 

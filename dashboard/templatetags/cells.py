@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 register = template.Library()
 
 NOTHING = "–"
+_MISSING = (None, "")
 TONES = frozenset({"ok", "busy", "warn", "bad", "idle"})
 
 
@@ -25,7 +26,15 @@ def cells(line: Line) -> SafeString:
 
 
 def _cell(line: Line, cell: CellText) -> str:
-    begin = _begin(cell.column, cell.kind, cell.numeric, cell.wide, cell.text == NOTHING)
+    begin = _begin(
+        cell.column,
+        cell.header if cell.column == "path" else "",
+        cell.kind,
+        cell.numeric,
+        cell.wide,
+        cell.value in _MISSING,
+        cell.field,
+    )
     title = f' title="{escape(cell.title)}"' if cell.title else ""
     return f"{begin}{title}>{_content(line, cell)}</td>"
 
@@ -44,8 +53,9 @@ def _content(line: Line, cell: CellText) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _begin(column: str, kind: str, numeric: bool, wide: bool, nothing: bool) -> str:
+def _begin(column: str, path: str, kind: str, numeric: bool, wide: bool, nothing: bool, field: str) -> str:
     classes = [f"c-{column}", f"k-{kind}"]
     classes += [name for name, wanted in (("n", numeric), ("wide", wide), ("none", nothing)) if wanted]
-    label = f' data-label="{escape(column)}"' if kind in {"number", "duration"} else ""
-    return f'<td class="{escape(" ".join(classes))}"{label}'
+    label = f' data-label="{escape(path or column)}"' if path or kind in {"number", "duration"} else ""
+    place = f' data-field="{escape(field)}"' if field else ""
+    return f'<td class="{escape(" ".join(classes))}"{label}{place}'

@@ -10,8 +10,6 @@ from django import template
 from django.utils.html import conditional_escape, escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from dashboard.resources.rows import columns_for
-
 register = template.Library()
 
 LONGEST_NAME = 3
@@ -65,12 +63,6 @@ def mistake(problem: object, text: str) -> SafeString:
 def slug(key: str) -> str:
     """A kind's key as a part of an element's id: ``mydemos-crddemo-k8s-io``."""
     return key.replace(".", "-")
-
-
-@register.filter
-def header(column_id: str, key: str) -> str:
-    """What the list of kind `key` calls a column: ``last-restart`` is ``Last restart``."""
-    return next((column.header for column in columns_for(key) if column.id == column_id), column_id)
 
 
 @register.filter

@@ -1,0 +1,48 @@
+"""The lines of the navigation, made in Python: a cluster may have hundreds of kinds, and each page shows them."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dashboard.resources.navigation import KindItem
+
+register = template.Library()
+
+
+@register.simple_tag
+def kind_lines(items: Iterable[KindItem], current: str) -> SafeString:
+    """A line for each kind, every text in it escaped; `current` is the key of the page's own."""
+    return mark_safe("".join(_line(item, item.key == current) for item in items))  # noqa: S308 -- _line escapes
+
+
+def _line(item: KindItem, is_current: bool) -> str:
+    key, title = escape(item.key), escape(item.title)
+    current = ' aria-current="page"' if is_current else ""
+    return (
+        f'<div class="kind-line" data-kind="{key}"{" data-pinned" if item.pinned else ""}'
+        f"{'' if item.namespaced else ' data-cluster-wide'}>"
+        f'<a href="{escape(item.href)}"{current}><svg class="i" aria-hidden="true"><use href="#i-{item.icon}"/></svg>'
+        f'<span class="kind">{title}</span>{_count(item, key)}</a>{_pin(item, title) if item.pinnable else ""}</div>'
+    )
+
+
+def _pin(item: KindItem, title: str) -> str:
+    return (
+        f'<button type="button" class="pin" data-pin aria-pressed="{str(item.pinned).lower()}" '
+        f'aria-label="Keep {title} at the top"><svg class="i" aria-hidden="true"><use href="#i-pin"/></svg></button>'
+    )
+
+
+def _count(item: KindItem, key: str) -> str:
+    number = "–" if item.count is None else f"{item.count:,}"
+    classes = "count bad" if item.wrong else "count dated" if item.dated else "count"
+    about = f' title="{escape(item.words)}"' if item.words else ""
+    when = f'<time datetime="{item.dated}" title="UTC">{item.clock}</time>' if item.dated else ""
+    return f'<span class="{classes}"{about}><span data-count="{key}">{number}</span>{when}</span>'
