@@ -3,159 +3,163 @@
    <time data-age="object" datetime>  how long ago, as kubectl prints it: 4s, 3m12s, 38m, 12d
    <time data-age="ago" datetime>     the same in a sentence: "4s ago"
    <time data-age="until" datetime>   how long until then: "in 42s", "now"
-   <time data-clock datetime>         the browser's time of day, to the millisecond
+   <time data-clock datetime>         the browser's time of day, to the millisecond, or data-clock="seconds"
    [data-age="browser"]               since this page last heard from its server
    [data-age="cluster"], [data-age-of="cluster"]   since the server last heard from the API server
 
-   One timer, which sleeps until the first text can change; only what changed is written. Ages count on the cluster's
-   clock: beats bring the offset. Without scripts the server's UTC text stands. UTC and local time show on hover. */
-(() => {
-  "use strict";
+   One timer, which sleeps until the whole second after the first text can change, so that all that a second changes is
+   drawn once; only what changed is written. Ages count on the cluster's clock: beats bring the offset. Without scripts the
+   server's UTC text stands. UTC and local time show on hover. */
 
-  const SECOND = 1, MINUTE = 60, HOUR = 3600, DAY = 86400, YEAR = 365 * DAY;
-  const MARK = "data-ui-age"; // morphing leaves attributes that begin with data-ui alone
-  const written = new WeakMap(); // element → {source, offset, due}
-  const clock = { offset: 0, heardAt: 0, cluster: null, timer: 0 };
+import { now as steadyNow } from "./live/clock.js";
 
-  const whole = (value, size) => Math.floor(value / size);
+const SECOND = 1, MINUTE = 60, HOUR = 3600, DAY = 86400, YEAR = 365 * DAY;
+const MARK = "data-ui-age"; // morphing leaves attributes that begin with data-ui alone
+const written = new WeakMap(); // element → {source, offset, due}
+const clock = { offset: 0, heardAt: 0, cluster: null, timer: 0 };
 
-  /* kubectl's duration.HumanDuration: the words, and the seconds until they can change. */
-  function human(seconds) {
-    const s = Math.max(0, Math.floor(seconds));
-    const pair = (big, bigUnit, small, smallUnit) => {
-      const rest = whole(s % big, small);
-      return `${whole(s, big)}${bigUnit}${rest ? `${rest}${smallUnit}` : ""}`;
-    };
-    if (s < 2 * MINUTE) return [`${s}s`, SECOND];
-    if (s < 10 * MINUTE) return [pair(MINUTE, "m", SECOND, "s"), SECOND];
-    if (s < 3 * HOUR) return [`${whole(s, MINUTE)}m`, MINUTE - (s % MINUTE)];
-    if (s < 8 * HOUR) return [pair(HOUR, "h", MINUTE, "m"), MINUTE - (s % MINUTE)];
-    if (s < 2 * DAY) return [`${whole(s, HOUR)}h`, HOUR - (s % HOUR)];
-    if (s < 8 * DAY) return [pair(DAY, "d", HOUR, "h"), HOUR - (s % HOUR)];
-    if (s < 2 * YEAR) return [`${whole(s, DAY)}d`, HOUR];
-    if (s < 8 * YEAR) return [pair(YEAR, "y", DAY, "d"), HOUR];
-    return [`${whole(s, YEAR)}y`, HOUR];
-  }
+const whole = (value, size) => Math.floor(value / size);
 
-  /* For sentences: "1 s ago", "2 min ago", "3 h ago". */
-  function plain(seconds) {
-    const s = Math.max(0, seconds);
-    if (s < 1) return "just now";
-    if (s < 2 * MINUTE) return `${Math.floor(s)} s ago`;
-    if (s < 2 * HOUR) return `${whole(s, MINUTE)} min ago`;
-    if (s < 2 * DAY) return `${whole(s, HOUR)} h ago`;
-    return `${whole(s, DAY)} days ago`;
-  }
+/* kubectl's duration.HumanDuration: the words, and the seconds until they can change. */
+function human(seconds) {
+  const s = Math.max(0, Math.floor(seconds));
+  const pair = (big, bigUnit, small, smallUnit) => {
+    const rest = whole(s % big, small);
+    return `${whole(s, big)}${bigUnit}${rest ? `${rest}${smallUnit}` : ""}`;
+  };
+  if (s < 2 * MINUTE) return [`${s}s`, SECOND];
+  if (s < 10 * MINUTE) return [pair(MINUTE, "m", SECOND, "s"), SECOND];
+  if (s < 3 * HOUR) return [`${whole(s, MINUTE)}m`, MINUTE - (s % MINUTE)];
+  if (s < 8 * HOUR) return [pair(HOUR, "h", MINUTE, "m"), MINUTE - (s % MINUTE)];
+  if (s < 2 * DAY) return [`${whole(s, HOUR)}h`, HOUR - (s % HOUR)];
+  if (s < 8 * DAY) return [pair(DAY, "d", HOUR, "h"), HOUR - (s % HOUR)];
+  if (s < 2 * YEAR) return [`${whole(s, DAY)}d`, HOUR];
+  if (s < 8 * YEAR) return [pair(YEAR, "y", DAY, "d"), HOUR];
+  return [`${whole(s, YEAR)}y`, HOUR];
+}
 
-  const two = (number, digits = 2) => String(number).padStart(digits, "0");
+/* For sentences: "1 s ago", "2 min ago", "3 h ago". */
+function plain(seconds) {
+  const s = Math.max(0, seconds);
+  if (s < 1) return "just now";
+  if (s < 2 * MINUTE) return `${Math.floor(s)} s ago`;
+  if (s < 2 * HOUR) return `${whole(s, MINUTE)} min ago`;
+  if (s < 2 * DAY) return `${whole(s, HOUR)} h ago`;
+  return `${whole(s, DAY)} days ago`;
+}
 
-  function timeOfDay(date) {
-    return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${two(date.getMilliseconds(), 3)}`;
-  }
+const two = (number, digits = 2) => String(number).padStart(digits, "0");
 
-  function put(element, text) {
-    const node = element.firstChild;
-    if (node?.nodeType === Node.TEXT_NODE && node === element.lastChild) {
-      if (node.nodeValue !== text) node.nodeValue = text;
-    } else element.textContent = text;
-  }
+function timeOfDay(date) {
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${two(date.getMilliseconds(), 3)}`;
+}
 
-  const now = () => Date.now() / 1000 + clock.offset;
+function put(element, text) {
+  const node = element.firstChild;
+  if (node?.nodeType === Node.TEXT_NODE && node === element.lastChild) {
+    if (node.nodeValue !== text) node.nodeValue = text;
+  } else element.textContent = text;
+}
 
-  function countUp(element, elapsed, moment) {
-    const [words, changes] = human(elapsed);
-    put(element, element.dataset.age === "ago" ? `${words} ago` : words);
-    return moment + changes - (elapsed > 0 ? elapsed % 1 : 0);
-  }
+const now = () => Date.now() / 1000 + clock.offset;
 
-  function countDown(element, left, moment) {
-    put(element, left > 0 ? `in ${human(Math.ceil(left))[0]}` : "now");
-    return left > 0 ? moment + (left % 1 || 1) : Infinity;
-  }
+function countUp(element, elapsed, moment) {
+  const [words, changes] = human(elapsed);
+  put(element, element.dataset.age === "ago" ? `${words} ago` : words);
+  return moment + changes - (elapsed > 0 ? elapsed % 1 : 0);
+}
 
-  /* Writes one time element; returns the moment (seconds) at which its text can change. */
-  function write(element, moment) {
-    const source = element.getAttribute("datetime");
-    const held = written.get(element);
-    if (held && held.source === source && held.offset === clock.offset && held.due > moment) return held.due;
-    const at = Date.parse(source) / 1000;
-    let due = Infinity;
-    if (Number.isFinite(at)) {
-      if (element.hasAttribute("data-clock")) put(element, timeOfDay(new Date(at * 1000)));
-      else {
-        due = element.dataset.age === "until" ? countDown(element, at - moment, moment) : countUp(element, moment - at, moment);
-      }
-    }
-    if (!held) element.setAttribute(MARK, "");
-    written.set(element, { source, offset: clock.offset, due });
-    return due;
-  }
+function countDown(element, left, moment) {
+  put(element, left > 0 ? `in ${human(Math.ceil(left))[0]}` : "now");
+  return left > 0 ? moment + (left % 1 || 1) : Infinity;
+}
 
-  const times = document.getElementsByTagName("time"); // live: nothing is searched for anew
-
-  function writeTimes() {
-    const moment = now();
-    let due = Infinity;
-    for (const element of times) {
-      if (element.hasAttribute("data-age") || element.hasAttribute("data-clock")) {
-        due = Math.min(due, write(element, moment));
-      }
-    }
-    return due - moment;
-  }
-
-  const headers = document.querySelectorAll("[data-age=browser], [data-age=cluster], [data-age-of=cluster]");
-
-  function writeHeader() {
-    if (!clock.heardAt) return;
-    const browser = (performance.now() - clock.heardAt) / 1000;
-    const cluster = clock.cluster === null ? null : clock.cluster + browser;
-    for (const element of headers) {
-      const value = element.dataset.age === "browser" ? browser : cluster;
-      put(element, value === null ? "not yet" : plain(value));
+/* Writes one time element; returns the moment (seconds) at which its text can change. */
+function write(element, moment) {
+  const source = element.getAttribute("datetime");
+  const held = written.get(element);
+  if (held && held.source === source && held.offset === clock.offset && held.due > moment) return held.due;
+  const at = Date.parse(source) / 1000;
+  let due = Infinity;
+  if (Number.isFinite(at)) {
+    if (element.hasAttribute("data-clock")) put(element, timeOfDay(new Date(at * 1000)).slice(0, element.dataset.clock ? 8 : 12));
+    else {
+      due = element.dataset.age === "until" ? countDown(element, at - moment, moment) : countUp(element, moment - at, moment);
     }
   }
+  if (!held) element.setAttribute(MARK, "");
+  written.set(element, { source, offset: clock.offset, due });
+  return due;
+}
 
-  function tick() {
-    clearTimeout(clock.timer);
-    if (document.hidden) return;
-    const due = Math.min(writeTimes(), headers.length && clock.heardAt ? 1 : Infinity);
-    writeHeader();
-    if (due !== Infinity) clock.timer = setTimeout(tick, Math.max(100, Math.min(due, HOUR) * 1000 + 15));
-  }
+const times = document.getElementsByTagName("time"); // live: nothing is searched for anew
 
-  document.addEventListener("deltaboard:beat", ({ detail: beat }) => {
-    const offset = beat.offset ?? beat.now - Date.now() / 1000;
-    if (Math.abs(offset - clock.offset) > 0.5) clock.offset = offset;
-    clock.heardAt = performance.now();
-    clock.cluster = beat.heard ? Math.max(0, beat.now - beat.heard) : null;
-    writeWhy(beat.why ?? {}, beat.now);
-    tick();
-  });
-
-  /* The popover's numbers: Unix seconds become ages, everything else is shown as it is. */
-  function writeWhy(why, moment) {
-    for (const element of document.querySelectorAll("[data-why]")) {
-      const value = why[element.dataset.why];
-      if (value === undefined) continue;
-      const isMoment = element.dataset.why.startsWith("last_");
-      put(element, value === null ? "none yet" : isMoment ? plain(moment - value) : String(value));
+function writeTimes() {
+  const moment = now();
+  let due = Infinity;
+  for (const element of times) {
+    if (element.hasAttribute("data-age") || element.hasAttribute("data-clock")) {
+      due = Math.min(due, write(element, moment));
     }
   }
+  return due - moment;
+}
 
-  document.addEventListener("htmx:after:swap", tick);
-  document.addEventListener("visibilitychange", tick);
-  window.addEventListener("pageshow", tick);
+const headers = document.querySelectorAll("[data-age=browser], [data-age=cluster], [data-age-of=cluster]");
 
-  /* UTC and local time behind every age, made when somebody points at it. */
-  document.addEventListener("pointerover", ({ target }) => {
-    const element = target.closest?.("time[datetime]");
-    if (!element) return;
-    const date = new Date(element.getAttribute("datetime"));
-    if (Number.isNaN(date.getTime())) return;
-    const utc = date.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
-    element.title = `${utc}\n${date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" })}`;
-  });
+function writeHeader() {
+  if (!clock.heardAt) return;
+  const browser = (steadyNow() - clock.heardAt) / 1000;
+  const cluster = clock.cluster === null ? null : clock.cluster + browser;
+  for (const element of headers) {
+    const value = element.dataset.age === "browser" ? browser : cluster;
+    put(element, value === null ? "not yet" : plain(value));
+  }
+}
 
+function tick() {
+  clearTimeout(clock.timer);
+  if (document.hidden) return;
+  const due = Math.min(writeTimes(), headers.length && clock.heardAt ? 0.9 : Infinity);
+  writeHeader();
+  if (due === Infinity) return;
+  const moment = now();
+  const next = Math.ceil(moment + Math.min(due, HOUR) - 0.001); // what is due at a whole second may be a hair beyond it
+  clock.timer = setTimeout(tick, (Math.max(next, Math.floor(moment) + 1) - moment) * 1000 + 15);
+}
+
+document.addEventListener("deltaboard:beat", ({ detail: beat }) => {
+  const offset = beat.offset ?? beat.now - Date.now() / 1000;
+  if (Math.abs(offset - clock.offset) > 0.5) clock.offset = offset;
+  clock.heardAt = steadyNow() - 1000 * (beat.late ?? 0); // what it says is as old as that
+  clock.cluster = beat.heard ? Math.max(0, beat.now - beat.heard) : null;
+  writeWhy(beat.why ?? {}, beat.now);
   tick();
-})();
+});
+
+/* The popover's numbers: Unix seconds become ages, everything else is shown as it is. */
+function writeWhy(why, moment) {
+  for (const element of document.querySelectorAll("[data-why]")) {
+    const value = why[element.dataset.why];
+    if (value === undefined) continue;
+    const isMoment = element.dataset.why.startsWith("last_");
+    put(element, value === null ? "none yet" : isMoment ? plain(moment - value) : String(value));
+  }
+}
+
+document.addEventListener("htmx:after:swap", tick);
+document.addEventListener("deltaboard:times", tick);
+document.addEventListener("visibilitychange", tick);
+window.addEventListener("pageshow", tick);
+
+/* UTC and local time behind every age, made when somebody points at it. */
+document.addEventListener("pointerover", ({ target }) => {
+  const element = target.closest?.("time[datetime]");
+  if (!element) return;
+  const date = new Date(element.getAttribute("datetime"));
+  if (Number.isNaN(date.getTime())) return;
+  const utc = date.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+  element.title = `${utc}\n${date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" })}`;
+});
+
+tick();

@@ -3,6 +3,16 @@
 (() => {
   "use strict";
 
+  /* The columns in their order. One that is typed comes behind the name and the status, where it is seen at once: at
+     the right end of a wide table it is not. */
+  function withAdded(form) {
+    const names = [...form.querySelectorAll("input[name=columns]:checked")].map((box) => box.value);
+    const added = form.querySelector("input[name=columns][type=text]").value.trim();
+    if (!added || names.includes(added)) return names;
+    const place = Math.max(names.indexOf("name"), names.indexOf("status")) + 1;
+    return names.toSpliced(place || names.length, 0, added);
+  }
+
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("#columns [data-earlier]");
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -18,7 +28,7 @@
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "columns") return;
     event.preventDefault();
-    const wanted = [...event.target.querySelectorAll("input[name=columns]:checked")].map((box) => box.value);
+    const wanted = withAdded(event.target).map((name) => encodeURIComponent(name));
     const url = new URL(location.href);
     url.searchParams.delete("page");
     url.searchParams.delete("columns");

@@ -8,7 +8,7 @@
 
   const CURSOR = "data-ui-cursor"; // the row that keys act on, see keys.js
   const INTERACTIVE = "a, button, input, label, select, summary, textarea";
-  const COVERED = ["header.top", "#side", "#list"];
+  const COVERED = ["header.top", "#side", "#list", "#selection"];
   const sheet = matchMedia("(max-width: 640px)");
   const state = { path: "", opening: "" };
 
@@ -61,6 +61,7 @@
 
   function settle() {
     state.path = pathNow();
+    document.getElementById("main").classList.toggle("with-drawer", isOpen());
     for (const element of document.querySelectorAll(COVERED.join())) element.inert = isOpen() && sheet.matches;
   }
 
@@ -114,6 +115,8 @@
       close();
     } else keepOpen(event.target.closest("#list a[href], #namespaces a[href]"));
   });
+
+  document.addEventListener("deltaboard:open", ({ detail }) => drawer() && show(detail.object, true));
 
   /* Another order, page or namespace of the same list leaves open what is open. */
   function keepOpen(link) {

@@ -1,100 +1,114 @@
-/* The editor: form and YAML are one, problems show while typing, a change by somebody else shows at once. On every page
-   that carries an edit, the review too, leaving asks first.
+/* The editor's page: form and YAML are one, problems show while typing, a change by somebody else shows at once and can
+   be taken in. On every page that carries an edit, the review too, leaving asks first.
 
    The server does the thinking: what is typed goes to data-check and the answer is shown, unless the person has typed
-   on meanwhile. Without this script the same happens with the buttons. */
+   on meanwhile. Without this script the same happens with the buttons.
+
+   To other scripts it says `deltaboard:edited` (on the form, with the number of changes so far in `edition`) whenever
+   something was typed; one that has kept the text says `deltaboard:kept` with that number, and leaving asks no more. */
+
+import { isFormTouched, isHalfTyped, takeForm, withoutHalfTyped } from "./edit_form.js";
 
 const form = document.getElementById("edit");
 const text = document.getElementById("yaml");
 const check = form?.dataset.check;
 const PAUSE = 350; // milliseconds without a key until the server is asked
+const PATIENCE = 900; // milliseconds more until a line that somebody is writing is called wrong
+const SHARE = 2; // where its answers take long, it is asked no more often than they let it rest
 
-let timer = 0;
-let edition = 0; // grows with each key, so that a late answer is known as such
-let asking = null;
-let leaving = false;
+const state = { timer: 0, edition: 0, kept: 0, took: 0, asking: null, leaving: false, editor: null, submitting: false };
 
 /* What the page came with; somebody may have typed before this script ran, and browsers put typed text back. */
 const original = text?.defaultValue;
-const firstOf = (input) => input.defaultValue ?? [...input.options].find((each) => each.defaultSelected)?.value ?? input.options[0]?.value;
-const inputs = () => [...form.querySelectorAll('[name^="field."]')];
-const shownOf = (input) => form.elements[`shown.${input.name.slice("field.".length)}`];
 
-const isTouched = () => text?.value !== original || inputs().some((input) => input.value !== firstOf(input));
-const isDirty = () => Number(form.dataset.changed ?? 1) > 0 || isTouched();
+const isTouched = () => text?.value !== original || isFormTouched();
+const isDirty = () => (Number(form.dataset.changed ?? 1) > 0 || isTouched()) && !(state.edition && state.kept === state.edition);
 
 function replaceHtml(id, html) {
   const element = document.getElementById(id);
   if (element && element.innerHTML.trim() !== html.trim()) element.innerHTML = html;
 }
 
-function showState(answer) {
-  const state = document.getElementById("edit-state");
-  if (state) {
-    state.textContent = answer.valid ? "valid" : "see above";
-    state.className = `push facet ${answer.valid ? "ok" : "bad"}`;
+function showState({ valid, marks, changes }) {
+  const place = document.getElementById("edit-state");
+  if (place) {
+    const count = marks?.length ?? 0;
+    place.textContent = valid ? "valid" : count > 1 ? `${count} problems` : "1 problem";
+    place.className = `push facet ${valid ? "ok" : "bad"}`;
   }
   const button = document.getElementById("edit-review");
-  if (button && answer.changes !== undefined) {
-    const words = answer.changes === 1 ? " 1 change" : ` ${answer.changes} changes`;
-    button.textContent = `Review${answer.changes ? words : ""}`;
+  if (button && changes !== undefined) {
+    const words = changes === 1 ? " 1 change" : ` ${changes} changes`;
+    button.textContent = `Review${changes ? words : ""}`;
   }
 }
 
-function takeFields(fields) {
-  for (const input of inputs()) {
-    const value = fields[input.name];
-    if (value === undefined) continue;
-    if (input.value !== value) input.value = value;
-    shownOf(input).value = value;
-    if (value !== firstOf(input)) forgive(input);
-  }
+/* Another text, from the form or from somebody else; cursor and selection stay. */
+function putText(yaml, how) {
+  const { selectionStart, selectionEnd, scrollTop } = text;
+  text.value = yaml;
+  if (state.editor) return state.editor.pull(how);
+  text.setSelectionRange(selectionStart, selectionEnd);
+  text.scrollTop = scrollTop;
 }
 
-/* What was said about a field is about what stood in it. */
-function forgive(input) {
-  const field = input.closest(".field");
-  field.classList.remove("wrong");
-  input.removeAttribute("aria-invalid");
-  for (const said of field.querySelectorAll("small.bad")) said.remove();
-}
-
-function take(answer) {
+function tell(answer) {
   showState(answer);
   replaceHtml("edit-problems", answer.problems ?? "");
-  if (answer.yaml) {
-    const { selectionStart, selectionEnd, scrollTop } = text;
-    text.value = answer.yaml;
-    text.setSelectionRange(selectionStart, selectionEnd);
-    text.scrollTop = scrollTop;
-  }
-  if (answer.fields) takeFields(answer.fields);
+  state.editor?.mark(answer.marks ?? []);
 }
 
-async function ask(look) {
+function take(answer, pressed) {
+  const isUnfinished = answer.marks?.some(({ line }) => line && line === state.editor?.line);
+  if (isUnfinished) state.timer = setTimeout(() => tell(answer), PATIENCE);
+  else tell(answer);
+  if (answer.yaml) putText(answer.yaml);
+  takeForm(answer, { pressed });
+}
+
+/* `look`: whether the object may have changed; `button`: one of the form's, whose change is wanted in the answer. */
+async function ask({ look, button } = {}) {
   if (!check) return;
-  asking?.abort();
-  asking = new AbortController();
-  const asked = edition;
-  const body = new FormData(form);
+  state.asking?.abort();
+  const asking = state.asking = new AbortController();
+  const asked = state.edition;
+  const body = button ? new FormData(form, button) : withoutHalfTyped(new FormData(form));
   if (look) body.set("look", "1");
+  const began = performance.now();
   let answer;
   try {
     const response = await fetch(check, { method: "POST", body, signal: asking.signal });
-    if (!response.ok) return;
+    if (!response.ok) return button && submitBy(button);
     answer = await response.json();
   } catch {
-    return; // the buttons still work, and say what is wrong
+    if (!button) return; // the buttons still work, and say what is wrong
+    return asking.signal.aborted ? ask({ button }) : submitBy(button);
   }
+  state.took = performance.now() - began;
   if (answer.theirs !== undefined) replaceHtml("edit-theirs", answer.theirs);
-  if (asked === edition && answer.valid !== undefined) take(answer);
+  if (asked !== state.edition) return button && ask({ button }); // nothing was written: it is wanted of the newer text
+  if (answer.valid === undefined) return button && submitBy(button);
+  if (button) edited();
+  take(answer, Boolean(button));
 }
 
-function typed() {
-  edition += 1;
+/* The way that a button has without this script. */
+function submitBy(button) {
+  state.submitting = true;
+  form.requestSubmit(button);
+}
+
+function edited() {
+  state.edition += 1;
   document.getElementById("edit-refusal")?.toggleAttribute("data-before", true);
-  clearTimeout(timer);
-  timer = setTimeout(ask, PAUSE);
+  form.dispatchEvent(new CustomEvent("deltaboard:edited", { bubbles: true, detail: { edition: state.edition } }));
+}
+
+function typed(event) {
+  if (event?.type === "input" && isHalfTyped(event.target)) return;
+  edited();
+  clearTimeout(state.timer);
+  state.timer = setTimeout(() => ask(), Math.max(PAUSE, state.took * SHARE));
 }
 
 /* The hidden live copy of the object's details carries its version, or says that it is gone; a frame replaces it. */
@@ -103,14 +117,36 @@ let seen = form?.dataset.version;
 function look() {
   const live = document.querySelector("[id^='detail-']");
   if (!live) return;
-  const state = "gone" in live.dataset ? "gone" : live.dataset.version ?? "gone";
-  if (state === seen) return;
-  seen = state;
-  clearTimeout(timer);
-  ask(true);
+  const version = "gone" in live.dataset ? "gone" : live.dataset.version ?? "gone";
+  if (version === seen) return;
+  seen = version;
+  clearTimeout(state.timer);
+  ask({ look: true });
+}
+
+/* Takes in what others changed without a new page; where it overlaps with what was typed, the page that asks comes. */
+async function takeIn(button) {
+  const asked = state.edition;
+  let answer = {};
+  try {
+    const response = await fetch(form.dataset.take, { method: "POST", body: new FormData(form) });
+    if (response.ok) answer = await response.json();
+  } catch {
+    // the button's own way says what is wrong
+  }
+  if (asked !== state.edition) return takeIn(button);
+  if (!answer.yaml) {
+    return submitBy(button);
+  }
+  for (const [name, value] of Object.entries(answer.inputs)) form.elements[name].value = value;
+  putText(answer.yaml, { theirs: true });
+  replaceHtml("edit-theirs", answer.note);
+  form.dispatchEvent(new CustomEvent("deltaboard:based", { bubbles: true }));
+  text.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }
 
 function goTo(line, column) {
+  if (state.editor) return state.editor.goTo(line, column);
   const lines = text.value.split("\n");
   const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
   text.focus();
@@ -118,29 +154,67 @@ function goTo(line, column) {
   text.scrollTop = Math.max(0, (line - 4) * parseFloat(getComputedStyle(text).lineHeight));
 }
 
+/* What the page says of the text when it comes: the API server's refusal, each part with its place. */
+const saidMarks = () => [...form.querySelectorAll(".problems [data-line]")].map(({ dataset, parentElement }) => ({
+  line: Number(dataset.line), column: Number(dataset.column), words: dataset.words ?? parentElement.innerText.trim(),
+}));
+
+async function openEditor() {
+  try {
+    import("../vendor/codemirror/codemirror.min.js").catch(() => {}); // the large one sets out with the one that asks for it
+    const { Editor } = await import("./editor/editor.js");
+    state.editor = new Editor(text, text.labels[0]?.textContent ?? "YAML");
+    state.editor.mark(saidMarks());
+  } catch (error) {
+    console.warn("The text stays a plain text box.", error);
+  }
+}
+
+function reviewByKey(event) {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || (event.key !== "Enter" && event.key.toLowerCase() !== "s")) return;
+  const button = document.getElementById("edit-review") ?? form.querySelector("button[name=review]");
+  if (!button) return;
+  event.preventDefault();
+  form.requestSubmit(button);
+}
+
 if (form) {
-  form.addEventListener("submit", () => { leaving = true; });
+  form.addEventListener("submit", (event) => {
+    const takes = event.submitter?.name === "take" && form.dataset.take;
+    if (takes && !state.submitting) {
+      event.preventDefault();
+      return takeIn(event.submitter);
+    }
+    if (check && event.submitter?.name === "change" && !state.submitting) {
+      event.preventDefault();
+      clearTimeout(state.timer);
+      return ask({ button: event.submitter });
+    }
+    state.leaving = true;
+  });
   form.addEventListener("click", (event) => {
     const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; // a tab or window of its own
-    if (event.target.closest("[data-discard]") && !elsewhere) leaving = true;
+    if (event.target.closest("[data-discard]") && !elsewhere) state.leaving = true;
   });
+  form.addEventListener("deltaboard:kept", ({ detail }) => { state.kept = detail.edition; });
   window.addEventListener("beforeunload", (event) => {
-    if (!leaving && isDirty()) event.preventDefault();
-    leaving = false; // it was said about this attempt, which may yet be stopped
+    if (!state.leaving && isDirty()) event.preventDefault();
+    state.leaving = false; // it was said about this attempt, which may yet be stopped
   });
 }
 
 if (form && text) {
   form.addEventListener("input", typed);
+  form.addEventListener("change", (event) => { if (event.target.name?.startsWith("key.")) typed(); });
   if (isTouched()) typed();
   form.addEventListener("click", ({ target }) => {
     const place = target.closest("[data-line]");
     if (place) goTo(Number(place.dataset.line), Number(place.dataset.column));
   });
   document.addEventListener("deltaboard:frame", look);
-  text.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    form.requestSubmit(document.getElementById("edit-review") ?? form.querySelector("button[name=review]"));
-  });
+  document.addEventListener("keydown", reviewByKey);
+  openEditor();
 }
+
+if (document.querySelector("[data-compare]")) import("./editor/compare.js");
+if (document.querySelector(".sides")) import("./editor/sides.js");

@@ -80,19 +80,33 @@
       const links = [...document.querySelectorAll(`[data-key="${key}"]`)];
       return links.find((each) => each.checkVisibility())?.click();
     }
-    const allowed = key === "y" || document.querySelector(".table[data-editable]");
+    const allowed = key !== "e" || document.querySelector(".table[data-editable]");
     if (allowed) location.assign(link.href + path);
-    else hint(`${document.querySelector(".table caption")?.textContent ?? "These"} cannot be ${key === "e" ? "edited" : "deleted"} here.`);
+    else hint(`${document.querySelector(".table caption")?.textContent ?? "These"} cannot be edited here.`);
   }
 
+  function tick() {
+    const box = current()?.querySelector(".c-select input");
+    if (box) box.click();
+    else if (rows().length) hint("j and k go to a row, x selects it.");
+  }
+
+  /* What a row's key does is elsewhere: quick.js. */
+  const ofRow = (key) => document.dispatchEvent(new CustomEvent("deltaboard:row-key", { detail: { key, say: hint } }));
+
   const KEYS = {
+    a: () => ofRow("a"),
+    i: () => ofRow("i"),
     j: () => move(1),
     k: () => move(-1),
+    x: tick,
     e: () => act("edit/", "e"),
     d: () => act("delete/", "d"),
     y: () => act("yaml/", "y"),
+    c: () => [...document.querySelectorAll("[data-key=c]")].find((each) => each.checkVisibility())?.click(),
+    p: () => document.getElementById("pause")?.click(),
     f: focusFilter,
-    "/": focusFilter,
+    "/": () => focusFilter() || document.querySelector("[data-palette]")?.click(),
     "?": help,
   };
 

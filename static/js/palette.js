@@ -8,7 +8,7 @@
   const input = document.getElementById("palette-q");
   const hits = document.getElementById("palette-hits");
   const said = document.getElementById("palette-said");
-  const state = { timer: 0, asking: null };
+  const state = { timer: 0, asking: null, go: false };
   if (!dialog) return;
 
   const options = () => [...hits.querySelectorAll("[role=option]")];
@@ -31,6 +31,8 @@
     options().forEach((option, index) => { option.id = `hit-${index}`; });
     said.textContent = words.textContent;
     choose(options()[0]);
+    if (state.go) chosen()?.click();
+    state.go = false;
   }
 
   async function ask() {
@@ -43,6 +45,7 @@
       fill(await answer.text());
     } catch (error) {
       if (error.name === "AbortError") return;
+      state.go = false;
       hits.replaceChildren();
       choose(null);
       said.textContent = "The server cannot be asked just now.";
@@ -52,9 +55,16 @@
   function open() {
     if (dialog.open || document.querySelector("dialog[open]")) return;
     input.value = "";
+    state.go = false;
     dialog.showModal();
     input.focus();
     ask();
+  }
+
+  /* There, or as soon as it is known where that is: who types fast is ahead of the answer. */
+  function go() {
+    if (chosen()) chosen().click();
+    else state.go = true;
   }
 
   function move(step) {
@@ -64,13 +74,14 @@
 
   input.addEventListener("input", () => {
     clearTimeout(state.timer);
-    choose(null); // Enter must not go to what an older text found
+    choose(null); // Enter must not go to what an older text found, but to what this one will find
+    state.go = false;
     state.timer = setTimeout(ask, WAIT);
   });
 
   input.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
-    const keys = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: () => chosen()?.click() };
+    const keys = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: go };
     if (!Object.hasOwn(keys, event.key)) return;
     event.preventDefault();
     keys[event.key]();
@@ -81,6 +92,18 @@
     event.preventDefault();
     open();
   });
+
+  /* An object of the list that this page shows opens beside it; any other has its own page. */
+  function openBeside(event) {
+    const hit = event.target.closest("[data-object]");
+    if (!hit || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (hit.dataset.list !== location.pathname || !document.getElementById("drawer")) return;
+    event.preventDefault();
+    dialog.close();
+    document.dispatchEvent(new CustomEvent("deltaboard:open", { detail: { object: hit.dataset.object } }));
+  }
+
+  hits.addEventListener("click", openBeside);
 
   document.addEventListener("click", ({ target }) => {
     if (target.closest("[data-palette]")) open();

@@ -6,11 +6,17 @@
                                  swap is made, so a frame may refer to a row that it has just brought.
    hx-swap="gone"                the target is marked data-gone and removed after three seconds.
    hx-swap="window"              the target's content becomes the fragment's; what is the same keeps its node.
-   hx-swap="latest max:200"      the fragment goes to the start of the target, which keeps its first 200 elements.
+   hx-swap="feed max:200 added:3 modified:9 deleted:1"   lines whose ids sort as they stand, newest first: one that is
+                                 there is morphed, one with data-leave goes, any other comes to its place; the target
+                                 keeps its first 200. The numbers are what they stand for, shown or not.
    hx-swap="leave"               the target is removed.
+   hx-swap="attributes"          the target's attributes become those of the fragment's element; what is inside stays.
 
    In a holder that carries data-ui-held (see hold.js) nothing comes, moves or leaves: what is there is morphed where it
-   stands, and a deltaboard:waiting event says how much was not done.
+   stands, what would leave is marked data-left, and a deltaboard:waiting event says how much was not done: of a whole
+   window that is `all` that waits.
+
+   After a pause (deltaboard:paused, deltaboard:resumed) every cell that differs from what it was then is marked.
 
    A cell whose value changed has the class `changed` for a second, an inserted row `added`. A reference that is not
    there loses nothing: the row goes to the end and a deltaboard:lost event on document asks for the whole window. */
@@ -21,6 +27,7 @@
   const GONE = 3000;
   const marks = new WeakMap(); // element → Map(class → timer)
   const going = new WeakMap(); // row → timer of its removal
+  const remembered = new Map(); // id of a row → its values when the page was paused
   let api;
 
   const holderOf = (element) => element.closest("[data-ui-held]");
@@ -73,7 +80,7 @@
 
   function nextThatStays(row) {
     let next = row.nextElementSibling;
-    while (next?.hasAttribute("data-gone")) next = next.nextElementSibling;
+    while (next?.matches("[data-gone], [data-left]")) next = next.nextElementSibling;
     return next;
   }
 
@@ -99,6 +106,18 @@
     return present;
   }
 
+  /* It stays because it is held, and says that it is there no more. */
+  function markLeft(row) {
+    row.setAttribute("data-left", "");
+    row.title = "No longer in this list, or on another page of it";
+  }
+
+  function comeBack(row) {
+    if (!row.hasAttribute("data-left")) return;
+    row.removeAttribute("data-left");
+    row.removeAttribute("title");
+  }
+
   /* Whether the row is there and stands where it is to stand; it is morphed where it is. */
   function placeHeld(target, row, before) {
     const present = row.id ? document.getElementById(row.id) : null;
@@ -107,6 +126,7 @@
     const next = nextThatStays(present)?.id ?? "";
     api.morph(present, alone(row), false);
     present.removeAttribute("data-gone");
+    comeBack(present);
     stay(present);
     markChanges(present, texts);
     return next === String(before ?? "");
@@ -143,17 +163,35 @@
   }
 
   function leave(row) {
-    if (isHeld(row)) waiting(1);
-    else row.remove();
+    if (!isHeld(row)) row.remove();
+    else {
+      if (row.matches("tr")) markLeft(row);
+      waiting(1);
+    }
+    return [];
+  }
+
+  /* What scripts and people set stays, as in a morph (base.html's morphIgnore). */
+  function attributes(target, fragment) {
+    const wanted = fragment.firstElementChild;
+    const ignored = (name) => htmx.config.morphIgnore.some((start) => name.startsWith(start));
+    for (const { name } of Array.from(target.attributes)) {
+      if (!wanted.hasAttribute(name) && !ignored(name)) target.removeAttribute(name);
+    }
+    for (const { name, value } of wanted.attributes) {
+      if (target.getAttribute(name) !== value && !ignored(name)) target.setAttribute(name, value);
+    }
     return [];
   }
 
   function windowHeld(target, fragment) {
     const coming = Array.from(fragment.children);
     const ids = new Set(coming.map((row) => row.id));
-    const leaving = Array.from(target.children).filter((row) => !ids.has(row.id)).length;
+    const leaving = Array.from(target.children).filter((row) => !ids.has(row.id));
+    for (const row of leaving) if (row.matches("tr:not([data-gone])")) markLeft(row);
     const place = (row, index) => placeHeld(target, row, coming[index + 1]?.id);
-    waiting(leaving + coming.filter((row, index) => !place(row, index)).length);
+    const count = leaving.length + coming.filter((row, index) => !place(row, index)).length;
+    document.dispatchEvent(new CustomEvent("deltaboard:waiting", { detail: { count, all: true } }));
     return [];
   }
 
@@ -184,19 +222,54 @@
     return Array.from(target.children);
   }
 
-  function latest(target, fragment, spec) {
-    const entries = Array.from(fragment.children);
-    if (isHeld(target)) {
-      waiting(entries.length);
-      return [];
-    }
-    target.prepend(...entries);
-    const most = Number(spec.max) || 200;
-    while (target.children.length > most) target.lastElementChild.remove();
-    return entries;
+  function feedHeld(spec) {
+    const counts = Object.fromEntries(["added", "modified", "deleted"].map((op) => [op, Number(spec[op]) || 0]));
+    const count = counts.added + counts.modified + counts.deleted;
+    if (count) document.dispatchEvent(new CustomEvent("deltaboard:waiting", { detail: { count, counts } }));
+    return [];
   }
 
-  const styles = { place, gone, leave, window: replaceWindow, latest };
+  function feed(target, fragment, spec) {
+    if (isHeld(target)) return feedHeld(spec);
+    const lines = Array.from(fragment.children);
+    const there = new Map(lines.map((line) => [line, document.getElementById(line.id)]));
+    for (const line of lines) {
+      if (line.hasAttribute("data-leave")) there.get(line)?.remove();
+    }
+    let next = target.firstElementChild;
+    for (const line of lines) {
+      const present = there.get(line);
+      if (line.hasAttribute("data-leave")) continue;
+      if (present?.parentNode === target) {
+        api.morph(present, alone(line), false);
+        continue;
+      }
+      while (next && next.id > line.id) next = next.nextElementSibling;
+      target.insertBefore(line, next);
+    }
+    const most = Number(spec.max) || 200;
+    while (target.children.length > most) target.lastElementChild.remove();
+    return lines;
+  }
+
+  /* ---- a pause, and what changed meanwhile ---- */
+
+  const held = () => Array.from(document.querySelector("tbody[data-hold]")?.children ?? []);
+
+  document.addEventListener("deltaboard:paused", () => {
+    remembered.clear();
+    for (const row of held()) remembered.set(row.id, values(row));
+  });
+
+  document.addEventListener("deltaboard:resumed", () => {
+    for (const row of held()) {
+      if (remembered.has(row.id)) markChanges(row, remembered.get(row.id));
+      else mark(row, "added");
+    }
+    remembered.clear();
+  });
+
+  const styles = { place, gone, leave, attributes, window: replaceWindow, feed };
 
   htmx.registerExtension("place", {
     init(internal) {

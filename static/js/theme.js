@@ -1,4 +1,4 @@
-/* The page's frame: theme, popovers, copy buttons, and what the tab says about the connection. */
+/* The page's frame: theme, popovers, and what the tab says about the connection. */
 (() => {
   "use strict";
 
@@ -28,22 +28,6 @@
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", announceTheme);
 
-  /* ---- copy ---- */
-
-  async function copy(button) {
-    const source = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
-    const text = source ? source.textContent : button.dataset.copy;
-    const label = button.querySelector("span") ?? button;
-    const before = label.textContent;
-    try {
-      await navigator.clipboard.writeText(text);
-      label.textContent = "Copied";
-    } catch {
-      label.textContent = "Not allowed";
-    }
-    setTimeout(() => { label.textContent = before; }, 1500);
-  }
-
   /* ---- clicks: one listener for all of it ---- */
 
   function closePopovers(except) {
@@ -54,8 +38,6 @@
 
   document.addEventListener("click", ({ target }) => {
     closePopovers(target);
-    const button = target.closest("[data-copy], [data-copy-from]");
-    if (button) copy(button);
   });
 
   document.addEventListener("keydown", (event) => {

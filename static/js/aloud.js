@@ -1,0 +1,95 @@
+/* What a screen reader is told of a page that changes by itself: sums, not every row, and not more often than one can
+   listen. #aloud is the one polite region for it. Said are: that the page is not up to date, and that it is again, each
+   once; what a filter found; and how many rows or lines changed. */
+(() => {
+  "use strict";
+
+  const FIRST = 2000; // milliseconds from the first change until it is said, with what came meanwhile
+  const AGAIN = 20000; // milliseconds between two sums, at least
+  const region = document.getElementById("aloud");
+  const number = new Intl.NumberFormat("en-GB");
+  const sum = { changed: new Set(), added: new Set(), left: new Set(), gone: new Set(), timer: 0, saidAt: -Infinity };
+  const state = { trouble: "" };
+  if (!region) return;
+
+  function say(words) {
+    region.textContent = words;
+  }
+
+  const many = (count, one, more) => `${number.format(count)} ${count === 1 ? one : more}`;
+
+  function sumWords() {
+    const lines = document.querySelector("ol[data-hold]");
+    if (lines) return sum.added.size ? `${many(sum.added.size, "new line", "new lines")} in the feed` : "";
+    const changed = [...sum.changed].filter((id) => !sum.added.has(id) && !sum.gone.has(id)).length;
+    const words = [];
+    if (changed) words.push(`${many(changed, "row", "rows")} changed`);
+    if (sum.added.size) words.push(`${number.format(sum.added.size)} came`);
+    if (sum.gone.size) words.push(`${number.format(sum.gone.size)} deleted`);
+    return words.join(", ");
+  }
+
+  function forget() {
+    clearTimeout(sum.timer);
+    sum.timer = 0;
+    for (const set of [sum.changed, sum.added, sum.left, sum.gone]) set.clear();
+  }
+
+  function saySum() {
+    const words = sumWords();
+    forget();
+    if (!words || document.hidden) return;
+    sum.saidAt = performance.now();
+    say(words);
+  }
+
+  /* A row that is moved leaves and comes. */
+  function noteChildren({ target, addedNodes, removedNodes }) {
+    if (!target.matches("[data-hold]")) return;
+    for (const node of removedNodes) if (!sum.added.delete(node.id || node)) sum.left.add(node.id || node);
+    for (const node of addedNodes) (sum.left.delete(node.id || node) ? sum.changed : sum.added).add(node.id || node);
+  }
+
+  function note(records) {
+    for (const record of records) {
+      if (record.type === "childList") noteChildren(record);
+      else if (record.attributeName === "data-version") sum.changed.add(record.target.id);
+      else if (record.target.hasAttribute("data-gone")) sum.gone.add(record.target.id);
+    }
+    const paused = document.querySelector("#pause[aria-pressed=true]");
+    if (paused || document.hidden) return forget();
+    sum.timer ||= setTimeout(saySum, Math.max(FIRST, sum.saidAt + AGAIN - performance.now()));
+  }
+
+  const observer = new MutationObserver(note);
+
+  function observe() {
+    observer.disconnect();
+    forget();
+    const holder = document.querySelector("[data-hold]");
+    if (!holder) return;
+    const rows = { subtree: true, attributeFilter: ["data-version", "data-gone"] };
+    observer.observe(holder, { childList: true, ...(holder.matches("tbody") ? rows : {}) });
+  }
+
+  document.addEventListener("htmx:after:swap", ({ detail }) => {
+    if (detail.ctx?.sourceElement?.id === "socket") return;
+    observe();
+    if (detail.ctx?.sourceElement?.id === "filter") {
+      const title = document.querySelector("#list h1");
+      if (title) say(title.textContent.replaceAll(/\s+/g, " ").trim());
+    }
+  });
+
+  /* The banner counts down by the second; what is said is the trouble alone. */
+  document.addEventListener("deltaboard:state", ({ detail }) => {
+    const trouble = detail.state === "live" ? "" : detail.words.replace(/\s*Trying again( in \d+ s| now)?\.$/, "");
+    if (trouble === state.trouble) return;
+    const before = state.trouble;
+    state.trouble = trouble;
+    if (trouble) say(trouble);
+    else if (before && detail.state === "live") say("Live again.");
+  });
+
+  observe();
+})();

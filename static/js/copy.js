@@ -1,0 +1,75 @@
+/* Copy buttons: a text (data-copy), an element's text (data-copy-from), or one line of Markdown for an incident
+   (data-copy-incident): the object, its state in words, its age, the cluster, a link and the time in UTC. A page that is
+   not live says since when that is what it shows. Commands begin as kubectl has to be called for this cluster. */
+(() => {
+  "use strict";
+
+  const SHOWN = 1500; // milliseconds that a button says what became of it
+  const state = { kubectl: document.documentElement.dataset.kubectl || "kubectl", heard: Date.now() };
+
+  const words = (element) => element?.textContent.replace(/\s+/g, " ").trim() ?? "";
+  const escaped = (text) => text.replace(/[\\`*_[\]<>|]/g, "\\$&");
+  const utc = (moment) => new Date(moment).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+  const isPlain = (text) => text.startsWith("kubectl ") && !text.startsWith(`${state.kubectl} `);
+  const command = (text) => (isPlain(text) ? state.kubectl + text.slice("kubectl".length) : text);
+
+  function incident(button) {
+    const detail = button.closest(".detail");
+    const about = words(detail.querySelector(".say"));
+    const note = words(detail.querySelector(".note.bad, .note.warn"));
+    const age = words(detail.querySelector("[data-created]"));
+    const live = document.body.dataset.live === "live";
+    const link = new URL(button.dataset.href, location.href).href;
+    const parts = [
+      [note, about].filter(Boolean).map(escaped).join(" ") || "state not known",
+      age && `age ${age}`,
+      `cluster ${escaped(words(document.querySelector("[data-cluster=name]")))}`,
+      utc(Date.now()) + (live ? "" : `, as last heard at ${utc(state.heard)}`),
+    ];
+    return `**${escaped(button.dataset.kind)} [${escaped(button.dataset.object)}](${link})**: ${parts.filter(Boolean).join(" · ")}`;
+  }
+
+  function textOf(button) {
+    if ("copyIncident" in button.dataset) return incident(button);
+    const source = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
+    return command(source ? source.textContent : button.dataset.copy);
+  }
+
+  /* Where the browser has no clipboard for pages that came over plain HTTP, the old way works. */
+  async function put(text) {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text);
+    const area = Object.assign(document.createElement("textarea"), { value: text, className: "hidden" });
+    const before = document.activeElement;
+    (document.querySelector("dialog[open]") ?? document.body).append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    before?.focus?.();
+    if (!done) throw new Error("not allowed");
+  }
+
+  async function copy(button) {
+    const label = button.querySelector("span") ?? button;
+    const before = button.dataset.label ??= label.textContent;
+    try {
+      await put(textOf(button));
+      label.textContent = "Copied";
+    } catch {
+      label.textContent = "Not allowed";
+    }
+    setTimeout(() => { label.textContent = before; }, SHOWN);
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-copy], [data-copy-from], [data-copy-incident]");
+    if (button) copy(button);
+  });
+
+  /* For scripts that copy what they have fetched: see selection.js. */
+  window.clipboardOfPage = { put, command };
+
+  document.addEventListener("deltaboard:beat", ({ detail: { cluster } }) => {
+    state.heard = Date.now();
+    if (cluster?.kubectl) state.kubectl = cluster.kubectl;
+  });
+})();

@@ -1,0 +1,139 @@
+/* Keeps what is typed on the server as a draft: a second after a pause, every few seconds while somebody goes on typing,
+   and when the page is left. Each save has a higher number than the one before, so that a late one changes nothing.
+   Without this script every button keeps the draft. edit.js says when something was typed, and asks no more before the
+   page is left once it is kept. */
+
+const form = document.getElementById("edit");
+const note = document.getElementById("draft-note");
+const KEEP = "/drafts/keep/";
+const PAUSE = 900; // milliseconds without a key until the text is kept
+const LONGEST = 5000; // milliseconds of typing until it is kept anyway
+const AGAIN = 5000; // milliseconds until another try where it could not be kept
+
+const state = { timer: 0, since: 0, asking: false, typed: 0, kept: 0, edition: 0, based: false, base: 0, leaving: false, told: "" };
+const inputs = form?.elements;
+
+/* Only the first save carries what the edit began with, which may be long. */
+function body(fork) {
+  const data = new FormData(form);
+  for (const [name, value] of [...data]) if (value instanceof File) data.delete(name);
+  if (fork) data.set("draft", [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+  if (fork || !state.based) return data;
+  data.delete("base");
+  return data;
+}
+
+function next() {
+  inputs.draft_number.value = Number(inputs.draft_number.value) + 1;
+}
+
+function tell(words) {
+  if (!note || state.told === words) return;
+  state.told = words;
+  note.replaceChildren();
+  if (!words) return;
+  const line = document.createElement("p");
+  line.className = "note warn";
+  line.textContent = words;
+  note.append(line);
+}
+
+function showCount(count) {
+  for (const place of document.querySelectorAll("[data-drafts]")) place.textContent = count || "";
+}
+
+function take(answer, typed, sent, base) {
+  if (answer.problem) {
+    tell(answer.problem);
+    return schedule(AGAIN);
+  }
+  const latest = typed === state.typed;
+  if (answer.late && latest) return send(true); // the draft is over, or another tab's: this text becomes one of its own
+  if (answer.late) return;
+  state.kept = typed;
+  if (base === state.base) state.based = true; // else "Take it in" came while this save was on its way
+  if (latest) form.dispatchEvent(new CustomEvent("deltaboard:kept", { detail: { edition: state.edition } }));
+  inputs.draft.value = answer.draft;
+  if (answer.forked || answer.draft !== sent) tell("Another tab went on with the same draft, or ended it. What you write here is kept as a draft of its own.");
+  else if (answer.others) tell(`There ${answer.others === 1 ? "is another draft" : `are ${answer.others} other drafts`} of this object in this browser, perhaps in another tab. Each is kept by itself; the header's Drafts shows them.`);
+  else tell("");
+  showCount(answer.count);
+}
+
+async function send(fork = false) {
+  clearTimeout(state.timer);
+  state.since = 0;
+  state.asking = true;
+  next();
+  const typed = state.typed;
+  const data = body(fork);
+  const base = state.base;
+  try {
+    const response = await fetch(KEEP, { method: "POST", body: data });
+    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    take(await response.json(), typed, inputs.draft.value, base);
+  } catch {
+    tell("What you type cannot be kept as a draft just now: the server does not answer. It is tried again.");
+    schedule(AGAIN);
+  } finally {
+    state.asking = false;
+    if (state.kept < state.typed && !state.timer) schedule(PAUSE);
+  }
+}
+
+function due() {
+  state.timer = 0;
+  if (state.asking) return schedule(PAUSE);
+  if (state.kept < state.typed && !state.leaving) send();
+}
+
+function schedule(wait) {
+  clearTimeout(state.timer);
+  state.timer = setTimeout(due, wait);
+}
+
+function typed(edition) {
+  state.typed += 1;
+  state.edition = edition;
+  state.since ||= performance.now();
+  const left = state.since + LONGEST - performance.now();
+  schedule(Math.max(0, Math.min(PAUSE, left)));
+}
+
+/* A beacon holds 64 kB; what is longer was kept while it was typed, or is sent as a request that may be cut. */
+function leave() {
+  if (state.leaving || state.kept >= state.typed) return;
+  next();
+  const data = body();
+  state.kept = state.typed;
+  if (!navigator.sendBeacon(KEEP, data)) fetch(KEEP, { method: "POST", body: data }).catch(() => {});
+}
+
+function throwAway() {
+  state.leaving = true;
+  clearTimeout(state.timer);
+  const data = new FormData();
+  data.set("csrfmiddlewaretoken", inputs.csrfmiddlewaretoken.value);
+  navigator.sendBeacon(`/drafts/${inputs.draft.value}/throw/`, data);
+}
+
+if (inputs?.draft) {
+  form.addEventListener("deltaboard:edited", ({ detail }) => typed(detail.edition));
+  form.addEventListener("deltaboard:based", () => { state.based = false; state.base += 1; });
+  const text = document.getElementById("yaml");
+  if (text && text.value !== text.defaultValue) typed(0); // before this script had come
+  form.addEventListener("submit", (event) => {
+    if (event.defaultPrevented) return;
+    next();
+    state.leaving = true;
+  });
+  form.addEventListener("click", (event) => {
+    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; // a tab or window of its own
+    if (event.target.closest("[data-discard]") && !elsewhere) throwAway();
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden" && !state.asking && state.kept < state.typed && !state.leaving) send();
+  });
+  window.addEventListener("pagehide", leave);
+  window.addEventListener("pageshow", () => { state.leaving = false; });
+}

@@ -1,0 +1,83 @@
+/* Completion and hover help from the kind's schema. Nothing is chosen by itself: what is typed counts until somebody goes
+   to a line with an arrow, or takes the first with Tab. */
+import {
+  acceptCompletion, autocompletion, completionStatus, hoverTooltip, moveCompletionSelection, selectedCompletion,
+  startCompletion,
+} from "../../vendor/codemirror/codemirror.min.js";
+import { placeAt } from "./path.js";
+import { helpOf } from "./schema.js";
+
+const WORD = /^[\w./-]*$/;
+const BOOST = 50; // what must be there comes first
+
+/* What is put behind a name: for a map or list a line of its own, for a value a space. */
+function ending(type, column) {
+  const pad = " ".repeat(column);
+  if (type === "list") return `:\n${pad}- `;
+  return type === "map" ? `:\n${pad}  ` : ": ";
+}
+
+function nameOption(field, place, schema, hasColon) {
+  const apply = (view, option, from, to) => {
+    const insert = hasColon ? field.text : field.text + ending(field.type, place.column);
+    view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, userEvent: "input.complete", scrollIntoView: true });
+    if (!hasColon) startCompletion(view);
+  };
+  return {
+    label: field.name,
+    detail: field.required ? `${field.words} · required` : field.words,
+    boost: field.required ? BOOST : 0,
+    apply,
+    info: async () => {
+      const found = await schema.at([...place.path, field.name]);
+      return found?.words ? helpOf("", found) : null;
+    },
+  };
+}
+
+const valueOption = ({ text, words }) => ({ label: text, detail: words });
+
+async function offered(context, schema) {
+  const place = placeAt(context.state, context.pos);
+  if (!place) return null;
+  const typed = context.state.sliceDoc(place.from, context.pos);
+  if (!context.explicit && (!WORD.test(typed) || (!typed && place.part === "name" && !context.state.sliceDoc(0, place.from).endsWith(" ")))) return null;
+  const found = await schema.at(place.path, place.part === "value" ? typed : "");
+  if (!found || context.aborted) return null;
+  return { place, found, typed };
+}
+
+const source = (schema) => async (context) => {
+  const about = await offered(context, schema);
+  if (!about) return null;
+  const { place, found } = about;
+  const there = place.part === "name" ? place.beside() : null;
+  const hasColon = place.part === "name" && place.key !== null;
+  const options = there && found.fields.length
+    ? found.fields.filter(({ name }) => !there.has(name)).map((field) => nameOption(field, place, schema, hasColon))
+    : found.values.map(valueOption);
+  const to = hasColon ? place.to : context.pos;
+  return options.length ? { from: place.from, to, options, validFor: found.asks && place.part === "value" ? undefined : WORD } : null;
+};
+
+/* Tab takes the line that is chosen, or else the first. */
+export function takeWithTab(view) {
+  if (completionStatus(view.state) !== "active") return false;
+  if (!selectedCompletion(view.state)) moveCompletionSelection(true)(view);
+  return acceptCompletion(view);
+}
+
+const hover = (schema) => hoverTooltip(async (view, at) => {
+  const place = placeAt(view.state, at);
+  const isName = place?.part === "name" && place.key !== null;
+  if (!isName) return null;
+  const path = [...place.path, place.key];
+  const [found, setBy] = await Promise.all([schema.at(path), schema.setBy(path)]);
+  if (!found || !(found.words || found.facts.length || setBy.length)) return null;
+  return { pos: place.from, end: place.to, create: () => ({ dom: helpOf(place.key, found, setBy) }) };
+}, { hoverTime: 250 });
+
+export const completion = (schema) => [
+  autocompletion({ override: [source(schema)], icons: false, selectOnOpen: false, interactionDelay: 0, maxRenderedOptions: 60 }),
+  hover(schema),
+];

@@ -1,0 +1,189 @@
+/* The YAML editor: CodeMirror in a shadow root, over the form's own textarea, which stays the field that is sent, works
+   without this script, and is kept in step both ways: its `input` event means that the text has changed, whoever did it.
+
+   CodeMirror's styles are adopted by the shadow root, so that the page's Content-Security-Policy holds. */
+import {
+  Annotation, bracketMatching, closeBrackets, closeBracketsKeymap, codeFolding, Compartment, completionKeymap,
+  Decoration, defaultKeymap, diff, drawSelection, dropCursor, EditorState, EditorView, foldGutter, foldKeymap,
+  highlightActiveLine, highlightActiveLineGutter, highlightSelectionMatches, highlightSpecialChars, history,
+  historyKeymap, indentOnInput, indentUnit, indentWithTab, keymap, lineNumbers, lintGutter, lintKeymap,
+  rectangularSelection, search, searchKeymap, StateEffect, StateField, tooltips, Transaction, yaml,
+} from "../../vendor/codemirror/codemirror.min.js";
+import { completion, takeWithTab } from "./completion.js";
+import { showMarks } from "./marks.js";
+import { Schema } from "./schema.js";
+import { theme } from "./theme.js";
+
+const LARGE = 100_000; // characters from which on the textarea follows in pauses and is laid out no more
+const PAUSE = 150; // milliseconds
+const NARROW = matchMedia("(max-width: 640px)");
+const SHOWN = 2500; // milliseconds that lines which were taken in stand out
+const DIFF = { scanLimit: 500, timeout: 100 };
+
+const fromField = Annotation.define(); // a change that the textarea has already
+
+/* ---- lines that were taken in ---- */
+
+const taken = StateEffect.define();
+const takenLines = StateField.define({
+  create: () => Decoration.none,
+  update(lines, transaction) {
+    let now = lines.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (effect.is(taken)) now = Decoration.set(effect.value.map((at) => Decoration.line({ class: "cm-taken" }).range(at)));
+    }
+    return now;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+function extensions(label, schema, wrapping, onChange) {
+  return [
+    lineNumbers(), lintGutter(), foldGutter(), codeFolding(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
+    EditorState.allowMultipleSelections.of(true), indentOnInput(), bracketMatching(), closeBrackets(),
+    rectangularSelection(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), search({ top: true }),
+    indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), takenLines, theme,
+    wrapping.of(NARROW.matches ? EditorView.lineWrapping : []),
+    tooltips({ position: "fixed" }),
+    EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "how", tabindex: "0", autocapitalize: "off", autocorrect: "off", spellcheck: "false" }),
+    completion(schema),
+    keymap.of([
+      { key: "Tab", run: takeWithTab },
+      ...closeBracketsKeymap, ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"), ...searchKeymap, ...historyKeymap,
+      ...foldKeymap, ...completionKeymap, ...lintKeymap, indentWithTab,
+    ]),
+    EditorView.updateListener.of(onChange),
+  ];
+}
+
+export class Editor {
+  #text; // the textarea
+  #timer = 0; // runs while the textarea is behind
+  #telling = false;
+  #wrapping = new Compartment();
+
+  constructor(text, label) {
+    this.#text = text;
+    const host = this.#host();
+    const root = host.attachShadow({ mode: "open" });
+    const how = Object.assign(document.createElement("p"), { id: "how", hidden: true });
+    how.textContent = "Tab indents. To leave the editor press Escape, then Tab.";
+    root.append(how);
+    const schema = new Schema(text.dataset);
+    const hadFocus = document.activeElement === text;
+    this.view = new EditorView({
+      root, parent: root,
+      state: EditorState.create({
+        doc: text.value,
+        selection: { anchor: Math.min(text.selectionStart, text.value.length), head: Math.min(text.selectionEnd, text.value.length) },
+        extensions: extensions(label, schema, this.#wrapping, (update) => this.#changed(update)),
+      }),
+    });
+    this.#hideField();
+    if (hadFocus) this.view.focus();
+    this.#listen();
+  }
+
+  /* In the place of the textarea, as high as that was. */
+  #host() {
+    const host = Object.assign(document.createElement("div"), { className: "yaml-host" });
+    host.style.height = `${this.#text.offsetHeight}px`;
+    this.#text.before(host);
+    // single keys that are typed mean nothing to the page; Escape with a list open closes that alone
+    host.addEventListener("keydown", (event) => {
+      if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
+    });
+    return host;
+  }
+
+  /* Out of sight, but still the field: what fills it in from outside finds it. */
+  #hideField() {
+    const text = this.#text;
+    text.tabIndex = -1;
+    text.setAttribute("aria-hidden", "true");
+    text.className = "hidden";
+    text.hidden = text.value.length > LARGE;
+  }
+
+  #listen() {
+    const text = this.#text;
+    text.addEventListener("input", () => this.pull());
+    text.form.addEventListener("formdata", ({ formData }) => formData.set(text.name, this.view.state.doc.toString()));
+    for (const label of text.labels) {
+      label.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.view.focus();
+      });
+    }
+    for (const leaving of ["pagehide", "beforeunload"]) window.addEventListener(leaving, () => this.push());
+    window.addEventListener("pageshow", () => this.pull());
+    NARROW.addEventListener("change", () => {
+      this.view.dispatch({ effects: this.#wrapping.reconfigure(NARROW.matches ? EditorView.lineWrapping : []) });
+    });
+  }
+
+  #changed(update) {
+    if (!update.docChanged || update.transactions.some((each) => each.annotation(fromField))) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.push(), PAUSE);
+    if (update.state.doc.length <= LARGE) this.push();
+    this.#telling = true;
+    this.#text.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    this.#telling = false;
+  }
+
+  /* The textarea gets the editor's text. */
+  push() {
+    if (!this.#timer) return;
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#text.hidden = this.view.state.doc.length > LARGE;
+    this.#text.value = this.view.state.doc.toString();
+  }
+
+  /* The editor gets the textarea's text by the smallest change, so that cursor, selection, folds and what can be undone
+     stay. What somebody else wrote (`theirs`) is not undone along with one's own, and stands out for a moment. */
+  pull({ theirs = false } = {}) {
+    if (this.#telling || this.#timer) return;
+    const before = this.view.state.doc.toString();
+    const text = this.#text.value;
+    if (before === text) return;
+    const changes = diff(before, text, DIFF).map(({ fromA, toA, fromB, toB }) => ({ from: fromA, to: toA, insert: text.slice(fromB, toB) }));
+    const annotations = [fromField.of(true)];
+    if (theirs) annotations.push(Transaction.addToHistory.of(false));
+    this.#text.hidden = text.length > LARGE;
+    this.view.dispatch({ changes, annotations });
+    if (theirs) this.#pointOut(changes);
+  }
+
+  #pointOut(changes) {
+    const { doc } = this.view.state;
+    const set = new Set();
+    let moved = 0;
+    for (const { from, to, insert } of changes) {
+      const end = Math.min(from + moved + insert.length, doc.length);
+      for (let at = from + moved; at <= end; at = doc.lineAt(at).to + 1) set.add(doc.lineAt(at).from);
+      moved += insert.length - (to - from);
+    }
+    this.view.dispatch({ effects: taken.of([...set].sort((one, other) => one - other)) });
+    setTimeout(() => this.view.dispatch({ effects: taken.of([]) }), SHOWN);
+  }
+
+  /* The number of the line that is written in; 0 where nobody writes. */
+  get line() {
+    const { doc, selection } = this.view.state;
+    return this.view.hasFocus ? doc.lineAt(selection.main.head).number : 0;
+  }
+
+  mark(marks) {
+    showMarks(this.view, marks);
+  }
+
+  goTo(line, column) {
+    const { doc } = this.view.state;
+    const found = doc.line(Math.min(line, doc.lines));
+    const anchor = Math.min(found.from + column - 1, found.to);
+    this.view.dispatch({ selection: { anchor, head: found.to }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+    this.view.focus();
+  }
+}

@@ -1,0 +1,20 @@
+/* What the server objects to, at its place in the text: a wavy line, a mark in the gutter, words on hover and in the list
+   that Ctrl Shift M opens. The marks move along with the text while somebody types on. */
+import { setDiagnostics } from "../../vendor/codemirror/codemirror.min.js";
+
+/* From line and column, counted from 1, to the end of the word there, or of the line. */
+function range(doc, { line, column, end }) {
+  const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  const from = Math.min(found.from + Math.max(column, 1) - 1, found.to);
+  const to = end ? Math.min(found.from + end - 1, found.to) : found.to;
+  return from < to ? [from, to] : [Math.max(found.from, from - 1), found.to];
+}
+
+export function showMarks(view, marks) {
+  const { doc } = view.state;
+  const diagnostics = marks.filter(({ line }) => line).map((mark) => {
+    const [from, to] = range(doc, mark);
+    return { from, to, severity: mark.severity ?? "error", message: mark.words };
+  });
+  view.dispatch(setDiagnostics(view.state, diagnostics));
+}

@@ -1,0 +1,131 @@
+/* Where in the object a place of the text is: a path of field names and list indexes, by the lines' indentation, so that
+   it is known while the text is no whole YAML. What stands in braces, block texts and comments has no path. */
+import { syntaxTree } from "../../vendor/codemirror/codemirror.min.js";
+
+const LINE = /^( *)((?:- +)*)(?:(-)$|("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#'"{}[\]&*!|>%@`,-][^#]*?|-[^\s#][^#]*?):(?:\s+(.*))?$)?/;
+const OPAQUE = new Set(["Comment", "BlockLiteralContent", "QuotedLiteral", "FlowMapping", "FlowSequence"]);
+const LONGEST = 2000; // characters of a line that are read
+
+function unquoted(key) {
+  if (key.startsWith("'")) return key.slice(1, -1).replaceAll("''", "'");
+  if (!key.startsWith('"')) return key;
+  try {
+    return JSON.parse(key);
+  } catch {
+    return key.slice(1, -1);
+  }
+}
+
+/* A line: the columns of its dashes, where its text starts behind them, and its key, if it has one. */
+export function readLine(line) {
+  const text = line.text.slice(0, LONGEST);
+  const [, spaces, dashes, lonely, key, value] = LINE.exec(text);
+  const start = spaces.length + dashes.length;
+  const columns = [...dashes.matchAll(/-/g)].map(({ index }) => spaces.length + index);
+  if (lonely) columns.push(start);
+  const bare = text.slice(start).trimStart();
+  const found = { start, columns, blank: !columns.length && (!bare || bare.startsWith("#")), key: null };
+  if (key === undefined) return found;
+  const end = start + key.length;
+  return { ...found, key: unquoted(key), keyEnd: end, valueStart: value === undefined ? end + 2 : text.length - value.length };
+}
+
+/* Whether the text at `at` is of a kind in which lines are no fields. */
+export function isOpaque(state, at) {
+  for (let node = syntaxTree(state).resolveInner(at, -1); node; node = node.parent) {
+    if (OPAQUE.has(node.name) && node.parent?.name !== "Key") return true;
+  }
+  return false;
+}
+
+/* Goes up from one place, line by line, and keeps what it belongs to. */
+class Climb {
+  constructor(column) {
+    this.path = [];
+    this.limit = column;
+    this.index = -1; // of the item whose list's name is looked for; -1: a field's parent is
+  }
+
+  /* Takes a line's dashes and key from right to left. */
+  take({ start, columns, key }) {
+    if (key !== null) this.name(key, start);
+    for (const column of columns.toReversed()) this.dash(column);
+  }
+
+  name(key, column) {
+    if (this.index < 0 ? column >= this.limit : column > this.limit) return;
+    this.leaveList();
+    this.path.unshift(key);
+    this.limit = column;
+  }
+
+  dash(column) {
+    if (this.index >= 0 && column === this.limit) this.index += 1;
+    else if (column < this.limit) {
+      this.leaveList();
+      this.index = 0;
+      this.limit = column;
+    }
+  }
+
+  leaveList() {
+    if (this.index >= 0) this.path.unshift(this.index);
+    this.index = -1;
+  }
+
+  get isDone() {
+    return this.limit === 0 && this.index < 0;
+  }
+}
+
+/* The path of the map or list to which something at `column` of line `number` belongs. */
+export function parentPath(doc, number, column) {
+  const climb = new Climb(column);
+  const own = readLine(doc.line(number));
+  climb.take({ ...own, columns: own.columns.filter((each) => each < column), key: null });
+  for (let each = number - 1; each > 0 && !climb.isDone; each -= 1) {
+    const line = readLine(doc.line(each));
+    if (!line.blank) climb.take(line);
+  }
+  climb.leaveList();
+  return climb.path;
+}
+
+/* The names of the fields beside whatever stands at `column` of line `number`, its own left out. */
+export function namesBeside(doc, number, column) {
+  const names = new Set();
+  const own = readLine(doc.line(number));
+  if (!own.columns.length) collect(doc, number, column, -1, names);
+  collect(doc, number, column, 1, names);
+  return names;
+}
+
+function collect(doc, number, column, step, names) {
+  for (let each = number + step; each > 0 && each <= doc.lines; each += step) {
+    const line = readLine(doc.line(each));
+    if (line.blank) continue;
+    const first = Math.min(line.start, ...line.columns);
+    if (first < column && (step > 0 || line.start < column)) return;
+    if (line.start === column && line.key !== null) names.add(line.key);
+    if (first < column) return; // the line of the dash with which the item begins
+  }
+}
+
+/* What is at `at`: a field's name or its value, with the path of what it belongs to; null where lines are no fields. */
+export function placeAt(state, at) {
+  const line = state.doc.lineAt(at);
+  const read = readLine(line);
+  if (isOpaque(state, at)) return null;
+  const column = at - line.from;
+  const number = line.number;
+  if (read.key !== null && column > read.keyEnd) {
+    const path = [...parentPath(state.doc, number, read.start), read.key];
+    return { part: "value", path, from: line.from + Math.min(read.valueStart, line.length) };
+  }
+  const start = read.blank ? column : read.start;
+  if (column < start) return null;
+  return {
+    part: "name", path: parentPath(state.doc, number, start), key: read.key, column: start,
+    from: line.from + start, to: line.from + (read.keyEnd ?? line.length), beside: () => namesBeside(state.doc, number, start),
+  };
+}

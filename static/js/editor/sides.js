@@ -1,0 +1,25 @@
+/* On the page that asks which side it shall be: what theirs and mine have that the base has not stands out in each. */
+import { diff } from "../../vendor/codemirror/codemirror.min.js";
+
+const LONG = 2; // characters: a value of which less is as it was is another one as a whole
+const DIFF = { scanLimit: 500, timeout: 50 };
+
+function markWhatIsNew(place, base) {
+  const text = place.textContent;
+  const changes = diff(base, text, DIFF).filter(({ fromB, toB }) => toB > fromB);
+  const same = text.length - changes.reduce((sum, { fromB, toB }) => sum + toB - fromB, 0);
+  if (!changes.length || same <= LONG) return;
+  const parts = [];
+  let at = 0;
+  for (const { fromB, toB } of changes) {
+    const mark = Object.assign(document.createElement("mark"), { textContent: text.slice(fromB, toB) });
+    parts.push(text.slice(at, fromB), mark);
+    at = toB;
+  }
+  place.replaceChildren(...parts, text.slice(at));
+}
+
+for (const sides of document.querySelectorAll(".sides")) {
+  const base = sides.querySelector(".side-base pre").textContent;
+  for (const place of sides.querySelectorAll(".side-choice pre")) markWhatIsNew(place, base);
+}

@@ -1,0 +1,34 @@
+/* The heartbeat, once a second: how fresh the server is, and the counts beside each kind. */
+
+import { beaten, link } from "./link.js";
+import { setText, shown, tell } from "./page.js";
+import { judge } from "./state.js";
+
+const number = new Intl.NumberFormat("en-GB");
+
+function showCounts(beat) {
+  for (const element of document.querySelectorAll("[data-count]")) {
+    const count = beat.counts[element.dataset.count];
+    if (count !== undefined) setText(element, count === null ? "–" : number.format(count));
+  }
+  for (const element of document.querySelectorAll("[data-wrong]")) {
+    const count = beat.wrong[element.dataset.wrong];
+    if (count !== undefined) setText(element, count ? number.format(count) : "");
+  }
+}
+
+/* When the API server was last heard of, for what this page shows: the oldest of its kinds. */
+function clusterHeard(beat) {
+  const moments = shown.keys.map((key) => beat.heard_by[key]).filter((moment) => moment !== null && moment !== undefined);
+  return moments.length ? Math.min(...moments) : beat.heard;
+}
+
+export function onBeat(beat) {
+  beaten(beat);
+  beat.late = link.late / 1000;
+  beat.offset = beat.now + beat.late - Date.now() / 1000;
+  beat.heard = clusterHeard(beat);
+  showCounts(beat);
+  tell("beat", beat);
+  judge();
+}

@@ -1,0 +1,110 @@
+/* The socket's life: watched twice a second, renewed where it is silent, lost or in doubt.
+
+   hx-ws connects again after most closes, but knows nothing of a server that hangs, a line that was cut in silence, a
+   page that comes back from the back/forward cache or a machine that wakes up: then the page says so, and takes a fresh
+   socket instead of waiting for the old one. Each that leads to nothing is given longer than the one before, so that
+   neither a slow line nor a crowded server is asked again and again for what was on its way.
+
+   A hidden page keeps its socket, for the sake of its tab's icon and title, but rests after a while. */
+
+import { askAgain, rest, wake } from "./catching_up.js";
+import { now, onWake } from "./clock.js";
+import { acknowledge, connection, direct, isOpen, link, opened, send } from "./link.js";
+import { socketElement, where } from "./page.js";
+import { judge, last, offline, SILENCE, silent } from "./state.js";
+import { FINAL } from "./words.js";
+
+const LOOK = 500; // milliseconds between two looks
+const HANDSHAKE = 4000; // milliseconds that connecting may take at first
+const LONGEST = 30000; // milliseconds that anything may take
+const UNSEEN = 5000; // milliseconds after which a hidden page rests
+
+const tries = { number: 0, resting: 0 };
+
+function renew() {
+  if (link.final) return;
+  link.since = now();
+  tries.number += 1;
+  htmx.process(socketElement(), true);
+}
+
+/* Whether the socket as it is has had its time; what was heard before makes the next one quick again. */
+function overdue(time) {
+  return now() - link.since > Math.min(LONGEST, time * 2 ** Math.max(0, tries.number - 1));
+}
+
+function look() {
+  const moment = now();
+  const state = connection()?.socket?.readyState;
+  if (state === WebSocket.OPEN && link.open) {
+    if (link.beat) tries.number = 0;
+    if (moment - link.heard > SILENCE) {
+      silent();
+      if (overdue(SILENCE)) renew();
+    } else judge();
+    acknowledge();
+    return;
+  }
+  if (last.state !== "stale" || moment - link.since > SILENCE) offline();
+  if (overdue(state === WebSocket.CONNECTING ? HANDSHAKE : 2 * SILENCE)) renew();
+}
+
+/* Something happened to the machine, the network or the page: nothing that was known of the socket counts. */
+function distrust() {
+  if (link.final || !socketElement()) return;
+  tries.number = 0;
+  silent();
+  renew();
+}
+
+document.addEventListener("htmx:ws:before:connection", ({ detail }) => {
+  link.since = now();
+  direct(detail.connection);
+});
+
+document.addEventListener("htmx:ws:after:connection", opened);
+
+document.addEventListener("htmx:ws:close", ({ detail }) => {
+  link.open = false;
+  if (detail.reason !== "closed") return;
+  link.final = FINAL[detail.code] ? detail.code : 0;
+  offline();
+});
+
+document.addEventListener("htmx:ws:error", () => {
+  if (isOpen()) askAgain(); // a frame could not be applied
+});
+
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) distrust();
+});
+window.addEventListener("online", distrust);
+onWake(distrust);
+document.addEventListener("resume", distrust);
+
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(tries.resting);
+  if (document.hidden) {
+    tries.resting = setTimeout(rest, UNSEEN);
+    return;
+  }
+  wake();
+  if (!isOpen() || now() - link.heard > SILENCE / 2) distrust();
+});
+
+/* hx-ws may have connected before this script ran. */
+export function begin() {
+  last.state = document.body.dataset.live;
+  const early = connection();
+  if (early) {
+    direct(early);
+    if (isOpen()) {
+      opened();
+      send(where()); // what it has said so far was heard by nobody
+    }
+  }
+  if (!socketElement()) return;
+  htmx.process(socketElement());
+  if (document.hidden) tries.resting = setTimeout(rest, UNSEEN);
+  setInterval(look, LOOK);
+}

@@ -1,0 +1,81 @@
+/* What comes over the socket, before and after hx-ws has swapped it in.
+
+   A frame is let through where it replaces everything, or builds upon the very state that the page shows; what belongs
+   to another view is late and dropped, and anything else means that a frame was missed: the window is asked for. */
+
+import { onBeat } from "./beats.js";
+import { askAgain, askNoMore, doubts, fetchOther, fetchPage } from "./catching_up.js";
+import { acknowledge, awaitNoMore, awaitWindow, heard, inflate, link, received } from "./link.js";
+import { beside, drawn, isWholeBut, partOf, rendered, shown, tell } from "./page.js";
+import { judge } from "./state.js";
+
+function check(detail, text) {
+  const message = detail.message;
+  const parsed = JSON.parse(text);
+  message.data = text;
+  message.json = () => Promise.resolve(parsed); // parsed once, here; hx-ws asks for it again
+  message.deltaboard = parsed;
+  if (parsed.content === undefined) return;
+  const part = partOf(parsed.view);
+  const wanted = part !== null;
+  const whole = parsed.after === undefined;
+  const fits = whole || parsed.after === part?.seq;
+  if (whole && wanted && isWholeBut(part)) askNoMore();
+  if (wanted && !fits) askAgain();
+  if (!wanted || !fits) detail.cancelled = true;
+  message.doubts = doubts.count;
+}
+
+/* What the socket follows from here on. An answer to a question that has been overtaken names another view. */
+function onHello(hello) {
+  if (hello.path !== shown.path) return;
+  if (hello.beside) {
+    if (hello.view !== beside.view) fetchOther();
+    else if (hello.seq) beside.seq = hello.seq;
+    return;
+  }
+  if (shown.view && hello.view !== shown.view) {
+    fetchOther();
+    return;
+  }
+  link.strange = false;
+  shown.keys = hello.keys;
+  if (hello.seq) shown.seq = hello.seq;
+  if (hello.seq || !hello.view) awaitNoMore();
+  else awaitWindow(false);
+}
+
+/* A frame whose swap found that something is missing (deltaboard:lost) leaves the page at no state: `certain` is false. */
+function onFrame(frame, certain) {
+  const part = partOf(frame.view);
+  if (!part || !certain) return;
+  if (part === shown && frame.after === undefined) awaitNoMore();
+  part.seq = frame.seq;
+  const element = part === beside ? drawn() : rendered().element;
+  if (element?.dataset.view === frame.view) element.dataset.seq = frame.seq;
+  if (frame.rates) tell("rates", frame.rates);
+  tell("frame", { view: frame.view, seq: frame.seq, whole: frame.after === undefined, beside: part === beside });
+  judge();
+}
+
+function onTooBig(part) {
+  awaitNoMore();
+  fetchPage(part);
+}
+
+document.addEventListener("htmx:ws:before:message:incoming", ({ detail }) => {
+  const data = detail.message.data;
+  received(data);
+  if (typeof data === "string") check(detail, data);
+  else detail.waitUntil(inflate(data).then((text) => check(detail, text)));
+});
+
+document.addEventListener("htmx:ws:after:message:incoming", ({ detail }) => {
+  const message = detail.message.deltaboard;
+  heard();
+  if (message?.beat) onBeat(message.beat);
+  else if (message?.content !== undefined) onFrame(message, doubts.count === detail.message.doubts);
+  else if (message?.keys) onHello(message);
+  else if (message?.fetch && partOf(message.view)) onTooBig(partOf(message.view));
+  acknowledge();
+});

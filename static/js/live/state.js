@@ -1,0 +1,51 @@
+/* body[data-live] and the banner: offline while there is no socket, stale while the page may not show what the cluster
+   has, live only where the server was heard within SILENCE and what comes from it is not older than that. */
+
+import { now } from "./clock.js";
+import { lateness, link } from "./link.js";
+import { isWhole, setText, shown, tell } from "./page.js";
+import {
+  CATCHING_UP, FINAL, INCOMPLETE, noConnection, notHeard, problemsOf, STRANGE, tooSlow, wordsOf,
+} from "./words.js";
+
+export const SILENCE = 3000; // milliseconds without a word until the page counts as stale
+const BLINK = 300; // milliseconds within which a window may come before anything is said
+
+export const last = { state: "", words: "" };
+
+function show(state, words) {
+  if (state === last.state && words === last.words) return;
+  Object.assign(last, { state, words });
+  document.body.dataset.live = state;
+  showWords();
+  tell("state", { state, words });
+}
+
+/* Also after a swap, which may have brought another banner. */
+export function showWords() {
+  const banner = document.getElementById("banner");
+  if (!banner) return;
+  setText(banner.querySelector("[data-words]") ?? banner, last.words);
+  banner.hidden = !last.words;
+}
+
+/* What may be said of a page whose socket is open and was heard. */
+export function judge() {
+  const { beat } = link;
+  const moment = now();
+  if (!link.open || !beat || moment - link.heard > SILENCE) return;
+  if (link.strange) return show("stale", STRANGE);
+  if (beat.deaf) return show("stale", beat.problem);
+  if (lateness(moment) > SILENCE) return show("stale", tooSlow(lateness(moment)));
+  if (!isWhole()) return show("stale", INCOMPLETE);
+  const waits = link.awaited && moment - link.awaited > BLINK;
+  if (link.doubtful) return show("stale", waits ? CATCHING_UP : "");
+  if (waits) return show("stale", INCOMPLETE);
+  const problems = problemsOf(beat, shown.keys);
+  const serverNow = beat.now + (moment - link.beatAt + link.late) / 1000;
+  if (problems.length) show("stale", wordsOf(beat, problems, shown.keys.length, serverNow));
+  else show("live", "");
+}
+
+export const offline = () => show("offline", FINAL[link.final] ?? noConnection(link.heardAt));
+export const silent = () => show("stale", notHeard(link.heardAt));

@@ -1,0 +1,88 @@
+/* The choice of namespaces in the header: typing finds one among thousands, Enter shows it; ticking several and Enter
+   or the button shows them together, as ?namespace=a,b. The page has the first hundred names; of more all come when the
+   choice is opened. Without this script the links and the form work as they are. */
+(() => {
+  "use strict";
+
+  const SHOWN = 100; // lines at most: what is typed finds the others
+  const state = { names: null, asking: false, ticked: new Set() };
+
+  const form = () => document.querySelector(".picker");
+  const box = () => document.getElementById("namespace-q");
+  const list = () => document.getElementById("namespace-choices");
+  const rendered = () => [...list().querySelectorAll("input")].map((input) => input.value);
+
+  function hrefOf(names) {
+    const query = new URLSearchParams(new FormData(form()));
+    query.delete("namespace");
+    if (names.length) query.set("namespace", names.join(","));
+    const text = query.toString().replaceAll("%2C", ",");
+    return form().getAttribute("action") + (text ? `?${text}` : "");
+  }
+
+  function line(name) {
+    const item = document.createElement("li");
+    const tick = Object.assign(document.createElement("input"), { type: "checkbox", name: "namespace", value: name });
+    tick.setAttribute("aria-label", `${name} too`);
+    tick.checked = state.ticked.has(name);
+    const link = Object.assign(document.createElement("a"), { href: hrefOf([name]), textContent: name });
+    item.append(tick, link);
+    return item;
+  }
+
+  function find() {
+    if (!state.names) return;
+    const text = box().value.trim().toLowerCase();
+    const begins = state.names.filter((name) => name.startsWith(text));
+    const holds = state.names.filter((name) => !name.startsWith(text) && name.includes(text));
+    const ticked = text ? [] : [...state.ticked];
+    const found = [...new Set([...ticked, ...begins, ...holds])];
+    list().replaceChildren(...found.slice(0, SHOWN).map(line));
+    const more = found.length - SHOWN;
+    const said = !found.length ? "No namespace is called like that." : more > 0 ? `${more} more are found by typing.` : "";
+    document.getElementById("namespace-said").textContent = said;
+  }
+
+  async function opened() {
+    state.ticked = new Set([...list().querySelectorAll("input:checked")].map((input) => input.value));
+    box().focus();
+    state.names ??= rendered();
+    if (!Number(form().dataset.leftOut) || state.asking) return;
+    state.asking = true;
+    try {
+      const { names } = await (await fetch("/namespaces/")).json();
+      state.names = names;
+      find();
+    } catch { /* what the page has can be chosen all the same */ } finally {
+      state.asking = false;
+    }
+  }
+
+  function go(names) {
+    const link = Object.assign(document.createElement("a"), { href: hrefOf(names) });
+    form().append(link);
+    link.click(); // as a link, so that the list leaves open what is open
+    link.remove();
+  }
+
+  document.addEventListener("toggle", ({ target }) => {
+    if (!target.matches?.(".namespace-pop")) return;
+    state.names = null;
+    if (target.open) opened();
+  }, { capture: true });
+
+  document.addEventListener("input", ({ target }) => {
+    if (target === box()) find();
+    else if (target.closest?.("#namespace-choices")) state.ticked[target.checked ? "add" : "delete"](target.value);
+  });
+
+  document.addEventListener("submit", (event) => {
+    if (event.target !== form()) return;
+    event.preventDefault();
+    const text = box().value.trim();
+    const first = text && list().querySelector("input")?.value;
+    if (text && !first) return;
+    if (first && !state.ticked.size) go([first]);
+    else go([...new Set([...state.ticked, ...(first ? [first] : [])])].sort());
+  });
+})();

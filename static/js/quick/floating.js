@@ -1,0 +1,48 @@
+/* The two buttons that float over the row and the cell under the pointer. */
+
+import { editCell } from "./cell.js";
+import { menu, rowAt, showMenu } from "./menu.js";
+
+const under = { row: null, cell: null };
+
+/* A button that floats over what is under the pointer: rows are replaced all the time, it is not. */
+function floating(id, label, title, text, press) {
+  const found = document.getElementById(id);
+  if (found) return found;
+  const made = document.createElement("button");
+  made.id = id;
+  made.type = "button";
+  made.className = "icon-button floating";
+  made.hidden = true;
+  made.tabIndex = -1; // the keyboard has a key for it
+  made.title = title;
+  made.textContent = text;
+  made.setAttribute("aria-label", label);
+  made.addEventListener("click", () => press(made));
+  document.querySelector(".table-card")?.append(made);
+  return made;
+}
+
+const rowButton = () => floating("row-actions", "Actions of this row", "Actions (a)", "⋯", (made) => {
+  if (under.row?.isConnected) showMenu(under.row, made.getBoundingClientRect());
+});
+const cellButton = () => floating("cell-edit", "Edit this field", "Edit in place (i)", "✎", () => under.cell?.isConnected && editCell(under.cell));
+
+function float(element, over) {
+  element.hidden = !over;
+  if (!over) return;
+  const card = element.parentElement.getBoundingClientRect();
+  const box = over.getBoundingClientRect();
+  const right = Math.min(box.right, card.right);
+  element.style.top = `${box.top - card.top + (box.height - element.offsetHeight) / 2}px`;
+  element.style.left = `${right - card.left - element.offsetWidth - 4}px`;
+}
+
+document.addEventListener("pointerover", ({ target, pointerType }) => {
+  const card = document.querySelector(".table-card");
+  if (!card || pointerType === "touch" || target.closest?.(".floating") || menu()?.matches(":popover-open")) return;
+  under.row = rowAt(target) ?? null;
+  under.cell = target.closest?.("td[data-field]") ?? null;
+  if (menu()) float(rowButton(), under.row);
+  float(cellButton(), under.row && under.cell);
+});

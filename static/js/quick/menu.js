@@ -1,0 +1,36 @@
+/* The menu of a row: its quick actions. */
+
+export const menu = () => document.getElementById("row-menu");
+export const rowAt = (element) => element?.closest?.(".table tbody tr[data-name]:not([data-gone])");
+const shown = { row: null };
+
+/* The link to the object whose menu was shown last. */
+export const menuLink = () => shown.row?.querySelector("td.c-name a");
+
+export function showMenu(row, at) {
+  const list = menu();
+  const link = row?.querySelector("td.c-name a");
+  if (!list || !link) return;
+  shown.row = row;
+  for (const item of list.querySelectorAll("a[data-path]")) item.href = new URL(item.dataset.path, link.href).href;
+  list.querySelector("[data-row-name]").textContent = row.dataset.name;
+  list.showPopover();
+  const box = list.getBoundingClientRect();
+  list.style.top = `${Math.max(8, Math.min(at.bottom + 4, innerHeight - box.height - 8))}px`;
+  list.style.left = `${Math.max(8, Math.min(at.right - box.width, innerWidth - box.width - 8))}px`;
+  list.querySelector("a")?.focus();
+}
+
+export function hideMenu() {
+  if (menu()?.matches(":popover-open")) menu().hidePopover();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (!menu()?.matches(":popover-open")) return;
+  const items = [...menu().querySelectorAll("a")];
+  const here = items.indexOf(document.activeElement);
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  items[(here + step + items.length) % items.length].focus();
+});
