@@ -1,81 +1,39 @@
-"""Pictures of every page on the demo cluster: ``python -m tools.screenshots [FOLDER]``, or `make screenshots`.
+"""Pictures of every page in every state: ``python -m tools.screenshots [FOLDER]``, or `make screenshots`.
 
-Starts the program as a person would, waits until it is live and has something to show, and takes each page at each
-width, light and dark. ``--readme`` takes only docs/deltaboard.png, the README's picture.
+Starts the programs as a person would, on demo clusters in which all is as usual and on others (empty, forbidden,
+unreachable, silent …), brings each page into its state and takes it 1440 and 390 pixels wide, light and dark.
+``--only list,feed`` takes the scenes whose name has one of these in it; ``--readme`` only docs/deltaboard.png, the
+README's picture.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, sync_playwright
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.scenes.demo_scenes import PODS, SCENES, Scene, live
+from tools.scenes.program import ROOT, DidNotStart
+from tools.scenes.reader_scenes import MORE, READERS
+from tools.scenes.stage import Stage, usual
+from tools.scenes.state_scenes import STATES, Making
+from tools.scenes.write_scenes import WRITES
+
 README_PICTURE = ROOT / "docs" / "deltaboard.png"
 ARGUMENTS = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--disable-component-update",
              "--disable-sync", "--no-first-run"]  # fmt: skip
-WIDTHS = {390: 844, 1440: 900, 2560: 1300}
+WIDTHS: Mapping[int, int] = MappingProxyType({1440: 900, 390: 844})
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-MYDEMOS = "/resources/mydemos.crddemo.k8s.io/"
-PAGES = {
-    "overview": "/",
-    "list": "/resources/pods/",
-    "mydemos": MYDEMOS,
-    "feed": "/feed/",
-    "controllers": "/controllers/",
-}
-START_LIMIT = 60.0
-"""Seconds for the program to answer."""
 SETTLE = 20.0
 """Seconds for the demo cluster's workload to make a picture worth taking."""
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
-
-
-@contextlib.contextmanager
-def program() -> Iterator[str]:
-    """The dashboard on its demo cluster; gives its address and ends it."""
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryDirectory() as home:
-        env = {**os.environ, "DELTABOARD_CLUSTER": "demo", "DELTABOARD_VAR": home}
-        command = [sys.executable, "manage.py", "deltaboard", "--port", str(port)]
-        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL)
-        try:
-            deadline = time.monotonic() + START_LIMIT
-            while not answers(f"{url}/readyz"):
-                if process.poll() is not None or time.monotonic() > deadline:
-                    sys.exit("the dashboard did not start")
-                time.sleep(0.2)
-            yield url
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(10)
 
 
 def chromium() -> str:
@@ -83,39 +41,59 @@ def chromium() -> str:
     return found or sys.exit("screenshots need Chromium: install it, or name the program in CHROMIUM")
 
 
-def open_live(page: Page, address: str) -> None:
-    """Open a page and wait until it says live and has drawn everything."""
-    page.goto(address)
-    page.wait_for_selector("body[data-live=live]", timeout=20_000)
-    page.wait_for_timeout(800)
+def plan(only: str) -> Iterator[tuple[str, Making, tuple[Scene, ...]]]:
+    """The stages and the scenes to be played on each."""
+    for name, (make, scenes) in (("pages", (usual, (*SCENES, *WRITES, *READERS))), *STATES.items(), *MORE.items()):
+        wanted = tuple(scene for scene in scenes if any(part in scene.name for part in only.split(",")))
+        if wanted:
+            yield name, make, wanted
 
 
-def objects(page: Page, url: str) -> dict[str, str]:
-    """Addresses of an object worth a picture of each kind of page."""
-    open_live(page, f"{url}/resources/pods/?sort=-restarts")
-    pod = page.locator("tbody td.c-name a").first.get_attribute("href")
-    open_live(page, f"{url}{MYDEMOS}")
-    mydemo = page.locator("tbody td.c-name a").first.get_attribute("href")
-    return {"detail": f"{pod}", "mydemo": f"{mydemo}", "edit": f"{mydemo}edit/", "delete": f"{mydemo}delete/"}
-
-
-def take_all(browser: Browser, url: str, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    pages = PAGES | objects(browser.new_page(), url)
+def take(browser: Browser, stage: Stage, scene: Scene, folder: Path) -> None:
+    """The pictures of one scene."""
     for width, height in WIDTHS.items():
+        context = browser.new_context(viewport={"width": width, "height": height}, **scene.context)
+        page = context.new_page()
         for scheme in SCHEMES:
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-            page = context.new_page()
-            for name, path in pages.items():
-                open_live(page, url + path)
-                page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
-            context.close()
+            page.emulate_media(color_scheme=scheme, media=scene.media)
+            if scheme == SCHEMES[0] or scene.fleeting:
+                scene.play(page, stage)
+            page.wait_for_timeout(100 if scene.fleeting else 600)
+            page.screenshot(path=folder / f"{scene.name}-{width}-{scheme}.png", full_page=scene.media == "print")
+        context.close()
+
+
+def take_stage(browser: Browser, stage: Stage, scenes: Iterable[Scene], folder: Path) -> list[str]:
+    """The pictures of these scenes; gives what could not be played, and why."""
+    failed = []
+    for scene in scenes:
+        try:
+            take(browser, stage, scene, folder)
+            print(scene.name, flush=True)
+        except Error as error:
+            failed.append(f"{scene.name}: {error.message.splitlines()[0]}")
+    return failed
+
+
+def take_all(browser: Browser, folder: Path, only: str, settle: float) -> list[str]:
+    """Every picture; gives what there is no picture of, and why."""
+    folder.mkdir(parents=True, exist_ok=True)
+    failed = []
+    for name, make, scenes in plan(only):
+        try:
+            with make() as stage:
+                time.sleep(settle if make is usual else 0)
+                failed += take_stage(browser, stage, scenes, folder)
+        except DidNotStart as error:
+            failed.append(f"{name}: {error}")
+    return failed
 
 
 def take_readme(browser: Browser, url: str) -> None:
     """The list of pods in a moment when something has just come or gone."""
     page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
-    open_live(page, f"{url}/resources/pods/")
+    page.goto(url + PODS)
+    live(page)
     page.wait_for_selector(":is(tr.added, tr[data-gone]):nth-child(-n + 18)", timeout=120_000)
     page.screenshot(path=README_PICTURE)
 
@@ -123,18 +101,31 @@ def take_readme(browser: Browser, url: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "screenshots")
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="TEXT",
+        help="take the scenes whose name has this in it, or one of several with commas between",
+    )
     parser.add_argument("--readme", action="store_true", help=f"take only {README_PICTURE.relative_to(ROOT)}")
     parser.add_argument("--settle", type=float, default=SETTLE, metavar="SECONDS", help="let the workload run so long")
     options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+    import django
+
+    django.setup()
     path = chromium()
-    with program() as url, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        time.sleep(options.settle)
         if options.readme:
-            take_readme(browser, url)
-        else:
-            take_all(browser, url, options.folder)
+            with usual() as stage:
+                time.sleep(options.settle)
+                take_readme(browser, stage.url)
+            return
+        failed = take_all(browser, options.folder, options.only, options.settle)
         browser.close()
+    print(*(f"no picture of {each}" for each in failed), sep="\n", file=sys.stderr)
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Fetches the browser libraries that static/vendor/vendor.json names, from npm, and records their checksums there.
 
-Run by `make vendor`, after changing a version. tests/test_vendor.py compares the checksums with the files.
+Run by `make vendor`, after changing a version; those of an entry with a `bundle` stand in the package.json of that
+folder. tests/test_vendor.py compares the checksums with the files.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-VENDOR = Path(__file__).resolve().parent.parent / "static" / "vendor"
+from tools.bundle import bundle, contents
+
+ROOT = Path(__file__).resolve().parent.parent
+VENDOR = ROOT / "static" / "vendor"
 MANIFEST = VENDOR / "vendor.json"
 
 
@@ -36,9 +40,26 @@ def pack(name: str, version: str, folder: Path) -> tuple[Path, str]:
 
 
 def vendor(package: dict[str, Any]) -> dict[str, Any]:
-    """Copy one package's files under static/vendor/<name>/ and return its entry with checksums."""
+    """Put one package's files under static/vendor/<name>/ and return its entry with checksums."""
     target = VENDOR / package["name"]
     target.mkdir(exist_ok=True)
+    return bundled(package, target) if "bundle" in package else copied(package, target)
+
+
+def bundled(package: dict[str, Any], target: Path) -> dict[str, Any]:
+    """Several packages made into one file."""
+    sources = ROOT / package["bundle"]
+    script, licences = bundle(sources)
+    made = dict(zip(package["files"], (script, licences.encode()), strict=True))
+    for name, data in made.items():
+        (target / name).write_bytes(data)
+    sums = {name: sha256(data) for name, data in made.items()}
+    packages = contents(sources)
+    return {**package, "version": packages[package["name"]], "packages": packages, "sha256": sums}
+
+
+def copied(package: dict[str, Any], target: Path) -> dict[str, Any]:
+    """One package's files as they are."""
     sums = {}
     with tempfile.TemporaryDirectory() as folder:
         archive, integrity = pack(package["name"], package["version"], Path(folder))

@@ -1,0 +1,217 @@
+"""The pages of a cluster in which all is as usual, and what can be opened on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import quote
+
+from playwright.sync_api import Page
+
+from tools.scenes.stage import NAMESPACE, STILL, Stage
+
+PODS = "/resources/pods/"
+MYDEMOS = "/resources/mydemos.crddemo.k8s.io/"
+STILL_HREF = f"{MYDEMOS}{NAMESPACE}/{STILL}/"
+Play = Callable[[Page, Stage], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A page in a state. `play` leaves it there; the page is a fresh one."""
+
+    name: str
+    play: Play
+    fleeting: bool = False
+    """It is gone after a moment: play it for each picture anew."""
+    context: Mapping[str, Any] = field(default_factory=dict)
+    """What the browser is like: Playwright's new_context."""
+    media: Literal["screen", "print"] = "screen"
+
+
+def live(page: Page) -> None:
+    """Wait until the page is live."""
+    page.wait_for_selector("body[data-live=live]", timeout=30_000)
+
+
+def at(path: str, *then: Callable[[Page], None]) -> Play:
+    """Opens an address, waits until it is live, and goes on from there."""
+
+    def play(page: Page, stage: Stage) -> None:
+        page.goto(stage.url + path)
+        live(page)
+        for step in then:
+            step(page)
+
+    return play
+
+
+def rows(page: Page) -> None:
+    page.wait_for_selector("tbody tr", timeout=30_000)
+
+
+def press(*keys: str) -> Callable[[Page], None]:
+    def step(page: Page) -> None:
+        for key in keys:
+            page.keyboard.press(key)
+
+    return step
+
+
+def click(selector: str, then: str) -> Callable[[Page], None]:
+    """Clicks, and waits for what that shows."""
+
+    def step(page: Page) -> None:
+        page.locator(selector).first.click()
+        page.wait_for_selector(then)
+
+    return step
+
+
+def type_filter(text: str, then: str) -> Callable[[Page], None]:
+    def step(page: Page) -> None:
+        page.locator("#q").fill(text)
+        page.wait_for_selector(then)
+
+    return step
+
+
+def type_in_palette(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    page.locator("#palette-q").fill("web")
+    page.wait_for_selector("#palette-hits [role=option][aria-selected=true]")
+
+
+def first_pod(page: Page, stage: Stage) -> str:
+    """The address of the pod that restarted most."""
+    page.goto(f"{stage.url}{PODS}?sort=-restarts")
+    live(page)
+    rows(page)
+    return str(page.locator("tbody td.c-name a").first.get_attribute("href"))
+
+
+def pod_page(rest: str) -> Play:
+    def play(page: Page, stage: Stage) -> None:
+        at(first_pod(page, stage) + rest)(page, stage)
+
+    return play
+
+
+def drawer(page: Page, stage: Stage) -> None:
+    namespace, name = first_pod(page, stage).strip("/").split("/")[-2:]
+    at(f"{PODS}?sort=-restarts&open={namespace}/{name}")(page, stage)
+    page.wait_for_selector("#drawer h1, #drawer h2")
+
+
+def _edited(page: Page, stage: Stage, port: int) -> None:
+    stage.furnish()
+    stage.change(8080)
+    at(f"{STILL_HREF}edit/")(page, stage)
+    page.locator("textarea[name=yaml]").fill(
+        page.locator("textarea[name=yaml]").input_value().replace("8080", f"{port}")
+    )
+
+
+def edit(page: Page, stage: Stage) -> None:
+    _edited(page, stage, 9090)
+    page.wait_for_selector("#edit-review:has-text('1 change')")
+
+
+def edit_mistake(page: Page, stage: Stage) -> None:
+    _edited(page, stage, 99_999_999)
+    page.locator("#edit-review").click()
+    page.wait_for_selector(".problems li")
+    live(page)
+
+
+def review(page: Page, stage: Stage) -> None:
+    edit(page, stage)
+    page.locator("#edit-review").click()
+    page.wait_for_selector("button[name=save]")
+    live(page)
+
+
+def conflict(page: Page, stage: Stage) -> None:
+    edit(page, stage)
+    stage.change(7070)
+    page.locator("#edit-review").click()
+    page.wait_for_selector("input[value=theirs]")
+    live(page)
+
+
+def delete(page: Page, stage: Stage) -> None:
+    stage.furnish()
+    at(f"{STILL_HREF}delete/")(page, stage)
+
+
+def _without_socket(path: str) -> Play:
+    def play(page: Page, stage: Stage) -> None:
+        page.goto(stage.url + path)
+
+    return play
+
+
+def refused_form(page: Page, stage: Stage) -> None:
+    """A form sent without the token that pages carry: 403."""
+    page.goto(f"{stage.url}/")
+    page.context.clear_cookies()
+    page.locator(".theme form").evaluate("form => HTMLFormElement.prototype.submit.call(form)")
+    page.wait_for_selector("h1:has-text('refused')")
+
+
+def too_many_fields(page: Page, stage: Stage) -> None:
+    """400."""
+    page.goto(f"{stage.url}{PODS}?{'&'.join(f'a{n}=' for n in range(1100))}")
+
+
+def fault(page: Page, stage: Stage) -> None:
+    """500, as the template says it: the program has no page that fails on request."""
+    from django.template.loader import render_to_string
+
+    page.route(f"{stage.url}/fault/", lambda route: route.fulfill(
+        status=500, content_type="text/html", body=render_to_string("500.html")
+    ))  # fmt: skip
+    page.goto(f"{stage.url}/fault/")
+
+
+SCENES: tuple[Scene, ...] = (
+    Scene("overview", at("/")),
+    Scene("list", at(PODS, rows)),
+    Scene("list-cursor", at(PODS, rows, press("j", "j"))),
+    Scene("list-selected", at(PODS, rows, press("j", "x", "j", "x"))),
+    Scene("list-drawer", drawer),
+    Scene("list-filtered", at(f"{PODS}?q=status%3DRunning&sort=-age&namespace={quote('default')}", rows)),
+    Scene("list-nothing-matches", at(f"{PODS}?q=no-such-name-anywhere")),
+    Scene("list-mistake", at(PODS, rows, type_filter("restarts>many", ".problem"))),
+    Scene("list-columns", at(PODS, rows, click(".columns > summary", "#columns"))),
+    Scene("list-export", at(PODS, rows, click(".export > summary", "#command"))),
+    Scene("list-paused", at(PODS, rows, click("#pause", "#held:not([hidden])"))),
+    Scene("list-empty", at("/resources/configmaps/?q=")),
+    Scene("mydemos", at(MYDEMOS, rows)),
+    Scene("events", at("/resources/events/", rows)),
+    Scene("nodes", at("/resources/nodes/", rows)),
+    Scene("feed", at("/feed/")),
+    Scene("feed-filtered", at("/feed/?kind=pods&q=op%3Dmodified")),
+    Scene("feed-mistake", at("/feed/?q=op%3D")),
+    Scene("controllers", at("/controllers/")),
+    Scene("detail-pod", pod_page("")),
+    Scene("yaml", pod_page("yaml/")),
+    Scene("edit", edit),
+    Scene("edit-mistake", edit_mistake),
+    Scene("review", review),
+    Scene("conflict", conflict),
+    Scene("delete", delete),
+    Scene("palette", at("/", type_in_palette)),
+    Scene("freshness", at("/", click(".fresh", ".fresh-pop .pairs"))),
+    Scene("cluster", at("/", click(".cluster > summary", ".cluster dl"))),
+    Scene("namespaces", at(PODS, rows, click("#namespaces summary", "#namespaces .pop-body"))),
+    Scene("theme", at("/", click(".theme > summary", ".theme form"))),
+    Scene("keys", at(PODS, press("?"))),
+    Scene("no-such-kind", _without_socket("/resources/pdos/")),
+    Scene("no-such-object", _without_socket(f"{PODS}default/no-such-pod/")),
+    Scene("error-404", _without_socket("/nowhere.html")),
+    Scene("error-403", refused_form),
+    Scene("error-400", too_many_fields),
+    Scene("error-500", fault),
+)

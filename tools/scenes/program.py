@@ -1,0 +1,99 @@
+"""Programs of ours as children, ended with their stage."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Self
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LIMIT = 90.0
+"""Seconds for a program to be ready."""
+
+
+class DidNotStart(RuntimeError):
+    """A program of a stage ended or was not ready in time; the message ends with what it wrote."""
+
+
+def until(what: str, ready: Callable[[], object], limit: float = LIMIT) -> None:
+    """Wait for `ready`; raises DidNotStart after `limit` seconds."""
+    deadline = time.monotonic() + limit
+    while not ready():
+        if time.monotonic() > deadline:
+            raise DidNotStart(f"{what}: not within {limit:.0f} s")
+        time.sleep(0.1)
+
+
+class Child:
+    """One process, from start() to end()."""
+
+    def __init__(self, *arguments: str, env: Mapping[str, str] | None = None) -> None:
+        self._arguments = arguments
+        self._env = {**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})}
+        handle, name = tempfile.mkstemp(prefix="scene-", suffix=".log")
+        os.close(handle)
+        self._log = Path(name)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Self:
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._arguments, cwd=ROOT, env=self._env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        return self
+
+    def says(self, pattern: str) -> re.Match[str]:
+        """Wait until it has written what matches. Raises DidNotStart."""
+        found: list[re.Match[str]] = []
+
+        def look() -> bool:
+            text = self._log.read_text(errors="replace")
+            if self._process is None or self._process.poll() is not None:
+                raise DidNotStart(f"{' '.join(self._arguments)} ended:\n{text}")
+            found.extend(re.finditer(pattern, text))
+            return bool(found)
+
+        until(" ".join(self._arguments), look)
+        return found[0]
+
+    def ends(self) -> None:
+        """Wait until it has ended by itself. Raises DidNotStart where it failed."""
+        if self._process is not None and self._process.wait(LIMIT):
+            raise DidNotStart(f"{' '.join(self._arguments)}:\n{self._log.read_text(errors='replace')}")
+
+    def pause(self) -> None:
+        """As a machine that stands still; nothing is lost."""
+        self._send(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._send(signal.SIGCONT)
+
+    def end(self) -> None:
+        """Ends it, also where it is paused. Once is enough."""
+        if self._process is None:
+            return
+        self.go_on()
+        self._send(signal.SIGTERM)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+        self._log.unlink(missing_ok=True)
+
+    def _send(self, number: signal.Signals) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(number)
+
+
+def python(*arguments: str, env: Mapping[str, str] | None = None) -> Child:
+    """A program in this Python."""
+    return Child(sys.executable, *arguments, env=env)

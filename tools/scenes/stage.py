@@ -1,0 +1,186 @@
+"""The programs that scenes play on: a cluster, and the dashboard beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import socket
+import tempfile
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tools.scenes.api import MYDEMOS, Api
+from tools.scenes.program import Child, DidNotStart, python, until
+from tools.scenes.proxy import Proxy
+
+NAMESPACE = "pictures"
+"""A namespace of our own, in which nothing changes by itself."""
+STILL = "checkout-settings"
+"""A Mydemo there, to edit and to delete."""
+AT = r"Deltaboard is at (http://\S+?)/\s"
+CONTROLLERS = {"DELTABOARD_CONTROLLERS": "crddemo"}
+
+
+class Stage:
+    """What runs. As a context: ends all of it."""
+
+    url: str
+    """Where the dashboard answers."""
+    cluster: Child
+    api: Api
+    worker: Child
+    proxy: Proxy
+
+    def __init__(self) -> None:
+        self._ends = contextlib.ExitStack()
+        self.home = Path(self._ends.enter_context(tempfile.TemporaryDirectory()))
+        self.kubeconfig = self.home / "kubeconfig"
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.close()
+
+    def run(self, child: Child) -> Child:
+        """Start it; it ends with the stage."""
+        self._ends.callback(child.end)
+        return child.start()
+
+    def run_cluster(self, *workload: str) -> None:
+        command = ("-m", "devcluster", "--port", "0", "--kubeconfig", str(self.kubeconfig), *workload)
+        self.cluster = self.run(python(*command))
+        self.cluster.says("ready at")
+        self.api = Api(self.kubeconfig)
+
+    def run_proxy(self, proxy: Proxy) -> None:
+        """Between the cluster and the dashboard that is started after this."""
+        self.proxy = self._ends.enter_context(proxy)
+        self.kubeconfig = proxy.kubeconfig(self.home)
+
+    def migrate(self) -> None:
+        """Make the database, which keeps drafts and changes of many."""
+        migrating = python("manage.py", "migrate", "--verbosity", "0", env=self._settings({}))
+        self.run(migrating).ends()
+
+    def run_dashboard(self, **env: str) -> None:
+        """Worker and web server in one process."""
+        dashboard = self.run(python("manage.py", "deltaboard", "--port", "0", env=self._settings(env)))
+        self.url = dashboard.says(AT)[1]
+
+    def run_worker_and_web(self) -> None:
+        """Each in a process of its own, with a Redis of their own between them. Raises DidNotStart without Redis."""
+        if shutil.which("redis-server") is None:
+            raise DidNotStart("there is no redis-server")
+        redis, web = free_port(), free_port()
+        self.run(Child("redis-server", "--port", str(redis), "--save", "", "--dir", str(self.home))).says(
+            "Ready to accept"
+        )
+        env = self._settings({"REDIS_URL": f"redis://127.0.0.1:{redis}", "SECRET_KEY": "of-pictures-only"})
+        self.worker = self.run(python("manage.py", "informerd", env=env))
+        daphne = ("-m", "daphne", "--websocket_timeout", "-1", "-b", "127.0.0.1", "-p", str(web))
+        self.run(python(*daphne, "dashboard.asgi:application", env=env))
+        self.url = f"http://127.0.0.1:{web}"
+        until(f"{self.url}/readyz", lambda: answers(f"{self.url}/readyz"))
+
+    def furnish(self) -> None:
+        """What scenes need beside the workload's objects."""
+        self.api.create("api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+        self.api.create(MYDEMOS.format(namespace=NAMESPACE), mydemo(STILL, port=8080))
+
+    def change(self, port: int) -> None:
+        """As a colleague would change the Mydemo."""
+        self.api.merge(f"{MYDEMOS.format(namespace=NAMESPACE)}/{STILL}", {"spec": {"port": port}})
+
+    def _settings(self, env: dict[str, str]) -> dict[str, str]:
+        home = {"HOME": str(self.home), "DELTABOARD_VAR": str(self.home / "var"), "REDIS_URL": ""}
+        return {**home, "KUBECONFIG": str(self.kubeconfig), **CONTROLLERS, **env}
+
+
+@contextlib.contextmanager
+def usual(pods: int = 120, rate: int = 5, seed: int = 7) -> Iterator[Stage]:
+    """A cluster in which all is as usual."""
+    with Stage() as stage:
+        stage.run_cluster("--pods", str(pods), "--rate", str(rate), "--seed", str(seed))
+        stage.furnish()
+        stage.migrate()
+        stage.run_dashboard()
+        yield stage
+
+
+@contextlib.contextmanager
+def empty() -> Iterator[Stage]:
+    """A cluster without anything, not even the Mydemos' definition."""
+    with Stage() as stage:
+        stage.run_cluster("--no-workload")
+        with contextlib.suppress(OSError):
+            stage.api.call("DELETE", "apis/apiextensions.k8s.io/v1/customresourcedefinitions/mydemos.crddemo.k8s.io")
+        stage.run_dashboard()
+        yield stage
+
+
+@contextlib.contextmanager
+def strange(**rules: Any) -> Iterator[Stage]:
+    """A cluster behind a proxy with these rules."""
+    with Stage() as stage:
+        stage.run_cluster("--pods", "2000", "--rate", "0", "--seed", "7")
+        stage.run_proxy(Proxy(stage.kubeconfig, **rules))
+        stage.run_dashboard()
+        yield stage
+
+
+@contextlib.contextmanager
+def two_processes() -> Iterator[Stage]:
+    """The production form."""
+    with Stage() as stage:
+        stage.run_cluster("--rate", "2", "--seed", "7")
+        stage.run_worker_and_web()
+        yield stage
+
+
+@contextlib.contextmanager
+def unreachable() -> Iterator[Stage]:
+    """A cluster of which there is only the kubeconfig."""
+    with Stage() as stage:
+        cluster = {"name": "prod", "cluster": {"server": f"http://127.0.0.1:{free_port()}"}}
+        context = {"name": "prod", "context": {"cluster": "prod", "user": "prod"}}
+        config = {"apiVersion": "v1", "kind": "Config", "current-context": "prod", "clusters": [cluster]}
+        config |= {"contexts": [context], "users": [{"name": "prod", "user": {"token": "t"}}]}
+        stage.kubeconfig.write_text(json.dumps(config))
+        stage.run_dashboard()
+        yield stage
+
+
+@contextlib.contextmanager
+def unusable() -> Iterator[Stage]:
+    """A kubeconfig that cannot be used."""
+    with Stage() as stage:
+        stage.kubeconfig.write_text("apiVersion: v1\nkind: Config\ncurrent-context: prod\ncontexts: [\n")
+        stage.run_dashboard()
+        yield stage
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def mydemo(name: str, *, port: int) -> dict[str, Any]:
+    return {
+        "apiVersion": "crddemo.k8s.io/v1",
+        "kind": "Mydemo",
+        "metadata": {"name": name, "labels": {"app": "checkout"}, "finalizers": ["example.com/backup"]},
+        "spec": {"ip": "10.20.0.7", "port": port},
+    }

@@ -1,0 +1,204 @@
+"""The pages that make, remove and change, each as far as it is before the last button; and what goes on after it."""
+
+from __future__ import annotations
+
+import time
+
+from playwright.sync_api import Page
+
+from tools.scenes.api import MYDEMOS as OBJECTS
+from tools.scenes.demo_scenes import MYDEMOS, PODS, Scene, at, click, edit, live, press, rows
+from tools.scenes.stage import NAMESPACE, STILL, Stage, mydemo
+
+DEPLOYMENTS = "/resources/deployments.apps/"
+LIST = f"{MYDEMOS}?namespace={NAMESPACE}"
+TWO = """\
+apiVersion: crddemo.k8s.io/v1
+kind: Mydemo
+metadata:
+  name: second
+spec:
+  ip: 10.20.0.8
+  port: 8081
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: second
+data:
+  greeting: hello
+"""
+
+
+def _first(page: Page, stage: Stage, path: str) -> str:
+    """The address of the first object of a list."""
+    at(path, rows)(page, stage)
+    return str(page.locator("tbody td.c-name a").first.get_attribute("href"))
+
+
+def _write(page: Page, text: str) -> None:
+    page.locator("textarea[name=yaml]").fill(text)
+
+
+def clone(page: Page, stage: Stage) -> None:
+    stage.furnish()
+    at(f"{MYDEMOS}new/?from={NAMESPACE}/{STILL}")(page, stage)
+
+
+def create_review(page: Page, stage: Stage) -> None:
+    at(f"{MYDEMOS}new/?namespace={NAMESPACE}")(page, stage)
+    page.locator("#edit-review").click()
+    page.wait_for_selector("button[name=create]")
+    live(page)
+
+
+def several(page: Page, stage: Stage) -> None:
+    at(f"/new/?namespace={NAMESPACE}")(page, stage)
+    _write(page, TWO)
+
+
+def several_plan(page: Page, stage: Stage) -> None:
+    several(page, stage)
+    page.locator("#edit-review").click()
+    page.wait_for_selector("button[name=apply]")
+    live(page)
+
+
+def several_done(page: Page, stage: Stage) -> None:
+    several_plan(page, stage)
+    button = page.locator("button[name=apply]")
+    if button.count():
+        button.click()
+        page.wait_for_selector("li.result")
+        live(page)
+
+
+def edit_large(page: Page, stage: Stage) -> None:
+    at(f"{_first(page, stage, DEPLOYMENTS)}edit/")(page, stage)
+
+
+def drafts(page: Page, stage: Stage) -> None:
+    edit(page, stage)
+    page.wait_for_selector("#draft-note:not(:empty), #edit-review")
+    at("/drafts/")(page, stage)
+
+
+def bulk(page: Page, stage: Stage) -> None:
+    for number in range(12):
+        stage.api.create(OBJECTS.format(namespace=NAMESPACE), mydemo(f"many-{number:02d}", port=8000 + number))
+    at(LIST, rows)(page, stage)
+    page.locator("tbody .c-select input").first.click()
+    page.locator("[data-select-matching]").click()
+    page.get_by_role("button", name="Change…").click()
+    page.wait_for_selector("textarea[name=label_set]")
+    live(page)
+
+
+def bulk_review(page: Page, stage: Stage) -> None:
+    bulk(page, stage)
+    page.locator("textarea[name=label_set]").fill("team=payments")
+    page.locator("button[name=try]").click()
+    page.wait_for_selector("h1:has-text('Review')")
+    live(page)
+
+
+def bulk_done(page: Page, stage: Stage) -> None:
+    bulk_review(page, stage)
+    start = page.locator("button[name=start]")
+    if start.count():
+        start.click()
+        page.wait_for_selector("#run:has-text('changed.')")
+
+
+def action(path: str, rest: str) -> Scene:
+    name = rest.strip("/").rpartition("/")[2]
+
+    def play(page: Page, stage: Stage) -> None:
+        at(_first(page, stage, path) + rest)(page, stage)
+
+    return Scene(f"quick-{name}", play)
+
+
+def draining(page: Page, stage: Stage) -> None:
+    """A node's pods are evicted, as far as budgets let them."""
+    at(f"{_first(page, stage, '/resources/nodes/?sort=-name')}do/drain/")(page, stage)
+    running = page.get_by_role("link", name="How far it is")
+    if running.count():
+        running.click()
+    else:
+        for box in page.locator(".consent input").all():
+            box.check()
+        page.locator("button[name=drain]").click()
+    page.wait_for_selector("#drain")
+    live(page)
+
+
+def row_menu(page: Page, stage: Stage) -> None:
+    at(DEPLOYMENTS, rows, press("j", "a"))(page, stage)
+    page.wait_for_selector("#row-menu:popover-open")
+
+
+def in_place(page: Page, stage: Stage) -> None:
+    at(LIST, rows, press("j", "i"))(page, stage)
+    page.wait_for_selector("dialog.quick-dialog input[name=wanted]")
+
+
+def deleting(page: Page, stage: Stage) -> None:
+    """It has a finalizer that nobody takes away."""
+    stage.api.create(OBJECTS.format(namespace=NAMESPACE), mydemo("going", port=1))
+    at(f"{MYDEMOS}{NAMESPACE}/going/delete/")(page, stage)
+    button = page.locator("button[name=delete]")
+    if button.count():
+        button.click()
+    page.wait_for_selector("#progress:has-text('finalizer')")
+    live(page)
+
+
+def finalizer(page: Page, stage: Stage) -> None:
+    deleting(page, stage)
+    at(f"{MYDEMOS}{NAMESPACE}/going/delete/finalizer/?name=example.com/backup")(page, stage)
+
+
+def _open_menu(page: Page) -> None:
+    """Where the window is narrow, the kinds are behind a button."""
+    if page.locator("button.menu").is_visible():
+        click("button.menu", "#side:popover-open")(page)
+
+
+def _edited_elsewhere(page: Page, stage: Stage) -> None:
+    """Somebody else changes the object while its editor is open."""
+    edit(page, stage)
+    stage.api.merge(
+        f"{OBJECTS.format(namespace=NAMESPACE)}/{STILL}", {"metadata": {"labels": {"tier": f"gold-{time.time():.0f}"}}}
+    )
+    page.wait_for_selector("#edit-theirs .theirs")
+
+
+WRITES: tuple[Scene, ...] = (
+    Scene("create", at(f"{MYDEMOS}new/?namespace={NAMESPACE}")),
+    Scene("create-review", create_review),
+    Scene("clone", clone),
+    Scene("several", several),
+    Scene("several-plan", several_plan),
+    Scene("several-done", several_done),
+    Scene("edit-large", edit_large),
+    Scene("drafts", drafts),
+    Scene("bulk", bulk),
+    Scene("bulk-review", bulk_review),
+    Scene("bulk-done", bulk_done),
+    action(DEPLOYMENTS, "do/scale/"),
+    action(DEPLOYMENTS, "do/restart/"),
+    action("/resources/nodes/", "do/cordon/"),
+    action("/resources/nodes/?sort=-name", "do/drain/"),
+    action(f"{PODS}?sort=-restarts", "do/evict/"),
+    Scene("draining", draining),
+    Scene("quick-menu", row_menu),
+    Scene("quick-in-place", in_place),
+    action(DEPLOYMENTS, "delete/"),
+    Scene("deleting", deleting),
+    Scene("finalizer", finalizer),
+    Scene("menu", at("/", _open_menu)),
+    Scene("namespace-detail", at(f"/resources/namespaces/-/{NAMESPACE}/")),
+    Scene("edited-elsewhere", _edited_elsewhere),
+)
+"""Played after those of demo_scenes, on the same stage."""
