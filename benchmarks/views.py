@@ -14,8 +14,7 @@ import gc
 import os
 import random
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from statistics import median
 from urllib.parse import parse_qs
 
@@ -26,19 +25,17 @@ import django
 django.setup()
 
 from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
+from benchmarks.turns import turns  # noqa: E402
+from benchmarks.whole.lists import LISTS, distinct_lists  # noqa: E402
+from dashboard.live.change import Change  # noqa: E402
 from dashboard.live.messages import Row, Tone  # noqa: E402
-from dashboard.live.replica import Change, Replica  # noqa: E402
+from dashboard.live.replica import Replica  # noqa: E402
 from dashboard.live.results import Results  # noqa: E402
 from dashboard.live.slices import Slices  # noqa: E402
 from dashboard.resources.query import Query  # noqa: E402
 from dashboard.resources.rows import columns_for  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 
-LISTS = (
-    "", "sort=-restarts", "sort=node", "namespace=team-3", "namespace=team-5,team-6&sort=-age", "q=status=Running",
-    "q=status=CrashLoopBackOff&sort=-restarts", "q=web-5", "q=label:app=web -status=Running", "q=restarts>3&sort=node",
-)  # fmt: skip
-"""Filters and orders that people ask for."""
 CHANGES = 4_000
 IN_A_FRAME = 50
 STATUSES: tuple[tuple[str, Tone], ...] = (
@@ -100,30 +97,12 @@ def query(params: str) -> Query:
     return Query.parse(parse_qs(params), "pods")
 
 
-@asynccontextmanager
-async def held_up() -> AsyncIterator[list[float]]:
-    """How many seconds each turn of the loop took that others had to wait for."""
-    found: list[float] = []
-
-    async def watch() -> None:
-        while True:
-            before = time.perf_counter()
-            await asyncio.sleep(0)
-            found.append(time.perf_counter() - before)
-
-    watching = asyncio.create_task(watch())
-    try:
-        yield found
-    finally:
-        watching.cancel()
-
-
 async def opening(number: int) -> Line:
     """Every list, opened one after the other as by strangers: orders and filters are shared where they are the same."""
     pods = Pods(number)
     gc.collect()
     gc.freeze()
-    async with held_up() as turns:
+    async with turns() as took:
         times = [await pods.open(params) for params in LISTS]
         again = [await pods.open(params) for params in LISTS]
     anew = [pods.anew(params) for params in LISTS]
@@ -133,7 +112,7 @@ async def opening(number: int) -> Line:
             "median, ms": median(times) * 1e3,
             "slowest, ms": max(times) * 1e3,
             "again, slowest, ms": max(again) * 1e3,
-            "loop held up, ms": max(turns) * 1e3,
+            "loop held up, ms": max(took) * 1e3,
         },
         {"filter and sort anew": f"× {median(anew) / median(times):.1f}"},
     )
@@ -170,9 +149,7 @@ async def flatness(sizes: Sequence[int]) -> list[Line]:
 
 
 async def many_lists(number: int = 50, rows: int = 50_000) -> Line:
-    """50 distinct lists: ten of everything, the others of a namespace each, as people have them open."""
-    lists = [*LISTS, *(f"namespace=team-{each % 40}&sort={('', '-restarts')[each // 40]}" for each in range(number))]
-    cost, each = await changing(rows, lists[:number])
+    cost, each = await changing(rows, distinct_lists(number))
     return Line(
         f"2,000 changes a second, {number} lists of {rows:,} rows",
         {"µs": cost, "µs a list": each, "of a core, %": cost * 2_000 / 1e4},

@@ -1,0 +1,111 @@
+"""What a change of one object sends to the pages that show it: the parts that differ, beside the page as a whole.
+
+    python -m benchmarks.detail_frames
+
+In this process, on objects made here, without cluster and sockets. "On the wire" is the frame as a socket carries it:
+JSON, gzipped from 8 kB on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+
+import django
+import zstandard
+
+django.setup()
+
+from django.template.loader import render_to_string  # noqa: E402 - Django's settings come first
+
+from benchmarks import pods  # noqa: E402
+from benchmarks.table import Line, main  # noqa: E402
+from dashboard.live.change import Change  # noqa: E402
+from dashboard.live.detail_view import DetailView  # noqa: E402
+from dashboard.live.messages import Row  # noqa: E402
+from dashboard.live.renderer import Renderer  # noqa: E402
+from dashboard.live.replica import Replica  # noqa: E402
+from dashboard.live.socket import frame_of  # noqa: E402
+from dashboard.resources.kinds import KINDS  # noqa: E402
+from dashboard.resources.rows import columns_for  # noqa: E402
+from informerd.clock import SystemClock  # noqa: E402
+from informerd.objects import Blob  # noqa: E402
+
+PODS = KINDS["pods"]
+KEYS = ("type", "name", "key", "containerPort", "mountPath")
+"""What tells the items of a pod's lists from each other, one of them each."""
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """All of a value as managedFields name it."""
+    if isinstance(value, dict):
+        return {f"f:{name}": fields_of(inner) for name, inner in value.items()}
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        return dict(_item(item) for item in value)
+    return {}
+
+
+def _item(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    key = next(name for name in KEYS if name in item)
+    return "k:" + json.dumps({key: item[key]}, separators=(",", ":")), {".": {}, **fields_of(item)}
+
+
+def made(version: int) -> Row:
+    """A pod of 4.8 kB whose readiness turns with each version, as its kubelet writes it."""
+    obj = json.loads(pods.pod(7, version))
+    ready = next(each for each in obj["status"]["conditions"] if each["type"] == "Ready")
+    ready["status"], ready["lastTransitionTime"] = str(version % 2 == 0), f"2026-01-01T00:{version % 60:02}:00Z"
+    metadata = obj["metadata"]
+    wrote = {"apiVersion": "v1", "operation": "Update", "fieldsType": "FieldsV1"}
+    first = {"f:metadata": fields_of({"labels": metadata["labels"]}), "f:spec": fields_of(obj["spec"])}
+    metadata["managedFields"] = [
+        {**wrote, "manager": "kube-controller-manager", "time": pods.START, "fieldsV1": first},
+        {**wrote, "manager": "kubelet", "subresource": "status", "time": ready["lastTransitionTime"],
+         "fieldsV1": {"f:status": fields_of(obj["status"])}},
+    ]  # fmt: skip
+    values = {"namespace": metadata["namespace"], "name": metadata["name"], "status": "Running", "ready": "1/1"}
+    cells = tuple(values.get(column.id) for column in columns_for("pods"))
+    return Row(metadata["uid"], metadata["namespace"], metadata["name"], str(version), 1.7e9, "Running", "ok", cells,
+               metadata["labels"], blob=Blob(zstandard.compress(json.dumps(obj).encode())))  # fmt: skip
+
+
+def changes() -> Iterator[tuple[str, str, float]]:
+    """For each change: the frame's HTML, the whole page's as it would be sent, and the milliseconds of the frame."""
+    clock, render = SystemClock(), Renderer(render_to_string)
+    replica, row = Replica("pods", clock), made(1)
+    replica.rows[row.uid] = replica.by_key[row.key] = row
+    view = DetailView(PODS, row.namespace, row.name, replica, clock)
+    view.remember(render)
+    for version in range(2, 1_000):
+        old, row = row, made(version)
+        began = time.thread_time()
+        view.apply("pods", Change(rows=[(old, row)]))
+        html = view.update(render)
+        took = time.thread_time() - began
+        yield html, view.render_window(render), took * 1000
+
+
+def figures(html: list[str]) -> dict[str, float]:
+    sizes = [len(frame_of({"content": each, "view": "0" * 12, "seq": "0", "after": "0"})) for each in html]
+    return {"kB": median(map(len, html)) / 1000, "kB on the wire": median(sizes) / 1000}
+
+
+def measure(arguments: argparse.Namespace) -> list[Line]:
+    found = [each for each, _ in zip(changes(), range(arguments.changes), strict=False)]
+    parts, whole = figures([html for html, _, _ in found]), figures([window for _, window, _ in found])
+    spent = {"ms": median(took for _, _, took in found), "slowest, ms": max(took for _, _, took in found)}
+    ratio = {"of the whole": f"× {parts['kB on the wire'] / whole['kB on the wire']:.2f}"}
+    return [Line("a change of a pod's condition, the parts", {**parts, **spent}, ratio), Line("the whole page", whole)]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="What a change of one object sends to the pages that show it.")
+    parser.add_argument("--changes", type=int, default=200)
+    main("Frames of a details page", measure, parser)

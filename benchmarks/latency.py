@@ -1,0 +1,130 @@
+"""From a write to the row that shows it: real API server, 50,000 pods, 200 browsers, 100 changes a second.
+
+    python -m benchmarks.latency [--pods 50000] [--sockets 200] [--rate 100] [--seconds 30] [--split]
+
+Clock runs from the moment in which a write is sent to the API server until the cell of the row has changed in a page in
+Chromium, or the frame has come through a websocket. A fifth of the changes are of rows in the page, the others of any
+pod. `--split`: a worker and a web process joined by Redis, instead of one process. Load generator and browser run on
+the same machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import time
+from pathlib import Path
+
+from playwright.async_api import Page, async_playwright
+
+from benchmarks.table import Line, main
+from benchmarks.whole.browsers import ARGUMENTS, chromium, open_live
+from benchmarks.whole.cluster import NAMESPACES, filled_cluster
+from benchmarks.whole.followers import followers, seen_by
+from benchmarks.whole.marks import Marker, Pod, figures, session_for
+from benchmarks.whole.programs import Running, ready_dashboard
+
+SEEN = 100
+"""Rows in the page, whose changes are looked for."""
+WATCH = """
+() => {
+  window.marks = {};
+  const look = (node) => {
+    const text = (node.nodeType === 3 ? node.parentElement : node)?.closest?.("tr, tbody")?.textContent ?? "";
+    for (const [mark] of text.matchAll(/1\\d{6}/g)) window.marks[mark] ??= performance.timeOrigin + performance.now();
+  };
+  new MutationObserver((changes) => {
+    for (const change of changes) { look(change.target); change.addedNodes.forEach(look); }
+  }).observe(document.querySelector("tbody"), { subtree: true, childList: true, characterData: true });
+}
+"""
+
+
+def pages() -> list[str]:
+    """What 200 people have open: every namespace, and some lists of the whole cluster."""
+    lists = [f"/resources/pods/?namespace=team-{number}" for number in range(NAMESPACES)]
+    return [*lists, "/resources/pods/?sort=-restarts", "/resources/pods/?q=status%3DRunning&sort=node", "/", "/feed/"]
+
+
+async def rows_of(page: Page) -> list[Pod]:
+    found = await page.eval_on_selector_all(
+        "tbody tr[data-name]", "rows => rows.map(row => [row.dataset.namespace, row.dataset.name])"
+    )
+    return [(namespace, name) for namespace, name in found]
+
+
+def targets(rows: list[Pod], pods: int, count: int) -> list[Pod]:
+    """Each fifth one a row of the page, in turn; the others at random."""
+    chance = random.Random(1)
+    anywhere = [(f"team-{number % NAMESPACES}", f"web-7d9c-{number:05d}") for number in range(pods)]
+    return [rows[number // 5 % len(rows)] if number % 5 == 0 else chance.choice(anywhere) for number in range(count)]
+
+
+async def measured(running: Running, kubeconfig: Path, arguments: argparse.Namespace) -> list[Line]:
+    marker = Marker()
+    async with async_playwright() as playwright, session_for(kubeconfig) as session:
+        browser = await playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        page = await browser.new_page()
+        await open_live(page, f"{running.url}/resources/pods/?namespace=team-1")
+        rows = (await rows_of(page))[:SEEN]
+        await page.evaluate(WATCH)
+        with followers(running.url, arguments.sockets, pages()) as process:
+            wanted = targets(rows, arguments.pods, int(arguments.rate * arguments.seconds))
+            await marker.keep_on(session, wanted[: int(arguments.rate * 3)], arguments.rate, 3)  # to warm up
+            warm = len(marker.sent)
+            before, began = running.core_seconds(), time.monotonic()
+            await marker.keep_on(session, wanted, arguments.rate, arguments.seconds)
+            cores = (running.core_seconds() - before) / (time.monotonic() - began)
+            await asyncio.sleep(3)
+            marks: dict[str, float] = await page.evaluate("window.marks")
+            alive = await page.locator("body").get_attribute("data-live")
+            seen = await asyncio.to_thread(seen_by, process)
+        await browser.close()
+    counted = set(list(marker.sent)[warm:])
+    in_page = {int(mark): at / 1e3 for mark, at in marks.items()}
+    shown = [(in_page[mark] - marker.sent[mark]) * 1e3 for mark in counted if mark in in_page]
+    due = [mark for mark in counted if marker.where[mark] in set(rows)]
+    heard = [
+        (at - marker.sent[int(mark)]) * 1e3
+        for each in seen
+        if "namespace=" in each["path"]
+        for mark, at in each["marks"].items()
+        if int(mark) in counted
+    ]
+    write = [(marker.answered[mark] - marker.sent[mark]) * 1e3 for mark in counted]
+    stale = sum(each["stale"] for each in seen)
+    return [
+        Line("a write, until the API server has answered", figures(write)),
+        Line(
+            f"until the row has changed in Chromium ({alive})",
+            {**figures(shown), "changes": len(due), "seen, %": 100 * len(shown) / max(1, len(due))},
+        ),
+        Line(
+            f"until the frame is at the lists among {arguments.sockets} sockets",
+            {**figures(heard), "stale beats": stale},
+        ),
+        Line("Deltaboard", {"cores": cores, "MB": sum(running.memory_mb().values())}),
+    ]
+
+
+def measure(arguments: argparse.Namespace) -> list[Line]:
+    with (
+        filled_cluster(arguments.pods) as cluster,
+        ready_dashboard(cluster.kubeconfig, split=arguments.split) as running,
+    ):
+        return asyncio.run(measured(running, cluster.kubeconfig, arguments))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="From a write to the row that shows it.")
+    parser.add_argument("--pods", type=int, default=50_000)
+    parser.add_argument("--sockets", type=int, default=200)
+    parser.add_argument("--rate", type=float, default=100, help="changes a second")
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--split", action="store_true", help="a worker and a web process, joined by Redis")
+    return parser
+
+
+if __name__ == "__main__":
+    main("From a write to the row", measure, _parser())

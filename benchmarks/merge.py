@@ -1,0 +1,106 @@
+"""How long the three-way merge of an edit takes, from three objects to the text that a person goes on with.
+
+Each object is a Deployment of 5,000 lines of YAML: containers with environment and arguments, and labels. Both sides
+changed ten fields, one of which the other changed too. "merge" is the merge alone; "rewrite" puts its result into the
+commented text; "page" is all that a save does between two answers of the API server: reading the text, both lists of
+changes, and the merge.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import time
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.table import Line, main
+from dashboard.edits.diff import changes
+from dashboard.edits.document import parse
+from dashboard.edits.merge import Merge, merge
+from dashboard.edits.rewrite import rewrite
+from dashboard.edits.schema import METADATA, Schema
+from dashboard.resources.yaml_text import to_yaml
+
+Json = dict[str, Any]
+_ENV = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": {"type": "object"}}
+_CONTAINERS = {"x-kubernetes-patch-merge-key": "name", "items": {"properties": {"env": _ENV}}}
+_POD = {"properties": {"containers": _CONTAINERS}}
+SCHEMA = Schema({
+    "properties": {
+        "metadata": METADATA.node,
+        "spec": {"properties": {"template": {"properties": {"spec": _POD}}}},
+    }
+})  # fmt: skip
+"""What the merge needs to know of a Deployment."""
+
+
+def deployment(lines: int) -> Json:
+    """A Deployment whose YAML has about so many lines."""
+    containers = [
+        {
+            "name": f"worker-{number}",
+            "image": f"registry.example/worker:{number}",
+            "env": [{"name": f"SETTING_{each}", "value": f"value {each}"} for each in range(20)],
+            "args": [f"--shard={number}", "--verbose"],
+            "resources": {"limits": {"cpu": "500m", "memory": "1Gi"}},
+        }
+        for number in range(lines // 51)
+    ]
+    labels = {f"example.com/label-{number}": "on" for number in range(lines // 50)}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "large", "labels": labels},
+        "spec": {"replicas": 3, "template": {"spec": {"containers": containers}}},
+    }
+
+
+def changed(base: Json, first: int) -> Json:
+    """Ten fields changed, in every tenth container from the `first`; and the replicas."""
+    side = copy.deepcopy(base)
+    side["spec"]["replicas"] = 10 + first
+    for container in side["spec"]["template"]["spec"]["containers"][first::10][:9]:
+        container["env"][first]["value"] = f"changed by {first}"
+    return side
+
+
+def measure(arguments: argparse.Namespace) -> list[Line]:
+    base = deployment(arguments.lines)
+    theirs, mine = changed(base, 1), changed(base, 2)
+    text = "# mine\n" + to_yaml(mine)
+    document = parse(text)
+    merged = merge(base, theirs, document.value, schema=SCHEMA)
+    if len(merged.conflicts) != 1:
+        raise SystemExit(f"{len(merged.conflicts)} conflicts, not one")
+
+    def page() -> Merge:
+        value = parse(text).value
+        changes(base, theirs), changes(base, value)
+        return merge(base, theirs, value, schema=SCHEMA)
+
+    steps: dict[str, Callable[[], object]] = {
+        "merge": lambda: merge(base, theirs, document.value, schema=SCHEMA),
+        "rewrite": lambda: rewrite(document, merged.value),
+        "page": page,
+    }
+    lines = text.count("\n")
+    return [Line(f"{name}, {lines:,} lines", _figures(step, arguments.rounds)) for name, step in steps.items()]
+
+
+def _figures(step: Callable[[], object], rounds: int) -> dict[str, float]:
+    taken = sorted(_seconds(step) for _ in range(rounds))
+    return {"median, ms": 1000 * taken[len(taken) // 2], "worst, ms": 1000 * taken[-1]}
+
+
+def _seconds(step: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    step()
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lines", type=int, default=5000, help="of YAML in each object")
+    parser.add_argument("--rounds", type=int, default=20)
+    main("Merge of two changed objects", measure, parser)

@@ -1,0 +1,121 @@
+"""How soon an open page says that the API server is gone, and how soon it is right again.
+
+A real API server is killed, or stopped with SIGSTOP, under a worker, Redis and web processes with a page open in
+Chromium. Stale is shown so long after that. When the API server says that it is ready again, a pod that the page shows
+is deleted at once and another one created; healed is so long after it was ready: the page says live and shows what
+there is, without a reload. Needs what the end-to-end tests need.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from benchmarks.table import Line, main
+from tests.browser import ARGUMENTS, chromium_path
+from tests.controlplane import ControlPlane
+from tests.e2e.changes import PODS, Changes
+from tests.e2e.conftest import CRD
+from tests.e2e.deployment import Deployment
+from tests.e2e.film import Shot
+from tests.e2e.subjects import all_pods
+from tests.e2e.watching import Watched
+from tests.require import controlplane_binaries
+
+FAULTS = {"killed": "API server killed", "stopped": "API server stopped (SIGSTOP)"}
+
+
+@dataclass(frozen=True)
+class Outage:
+    """What one of them was to a page. Seconds."""
+
+    stale: float
+    healed: float
+    lies: int
+
+
+@contextmanager
+def open_page(pods: int) -> Iterator[tuple[ControlPlane, Changes, Watched]]:
+    """Everything there is, with one page open."""
+    with tempfile.TemporaryDirectory(prefix="outage-") as folder:
+        controlplane = ControlPlane(Path(folder) / "controlplane", controlplane_binaries())
+        deployment = Deployment(controlplane, Path(folder) / "deployment")
+        try:
+            controlplane.start()
+            controlplane.apply_crd(CRD)
+            deployment.start()
+            changes = Changes(controlplane, controlplane.create_namespace("outage"))
+            changes.fill(pods)
+            path, subject = all_pods(changes.namespace)
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=chromium_path(), args=ARGUMENTS)
+                yield controlplane, changes, Watched(browser.new_page(), deployment.webs[0].url + path, subject)
+        finally:
+            deployment.stop()
+            controlplane.stop()
+
+
+def outage(fault: str, controlplane: ControlPlane, changes: Changes, page: Watched) -> Outage:
+    """Bring one about, and wait until all is well again."""
+    page.agree(changes.history)
+    struck = time.time()
+    controlplane.kill() if fault == "killed" else controlplane.pause()
+    page.be("stale")
+    controlplane.launch_apiserver() if fault == "killed" else controlplane.resume()
+    controlplane.wait_until_ready()
+    ready = time.time()
+    changes.delete(PODS, min(changes.history.now(PODS)))
+    changes.create(PODS, f"pod-{time.time_ns()}")
+    page.agree(changes.history)
+    lies = page.judge(changes.history).lies
+    for lie in lies:
+        print(lie, file=sys.stderr)
+    now = page.subjects[0].of(changes.history.now(PODS))
+    shots = [shot for shot in page.film.shots() if shot.at > struck]
+    healed = next(shot for shot in shots if shot.at > ready and is_right(shot, now))
+    stale = next(shot for shot in shots if shot.state == "stale")
+    return Outage(stale.at - struck, healed.at - ready, len(lies))
+
+
+def is_right(shot: Shot, now: object) -> bool:
+    """Whether the page said live and showed that."""
+    return shot.state == "live" and bool(shot.parts["list"] == now)
+
+
+def measure(arguments: argparse.Namespace) -> list[Line]:
+    """A line for each fault: the median of all rounds, and the worst of them."""
+    lines = []
+    with open_page(arguments.pods) as parts:
+        for fault in arguments.faults:
+            rounds = [outage(fault, *parts) for _ in range(arguments.rounds)]
+            stale, healed = [each.stale for each in rounds], [each.healed for each in rounds]
+            figures = {
+                "stale shown after, s": statistics.median(stale),
+                "at worst, s": max(stale),
+                "healed after it is ready, s": statistics.median(healed),
+                "at the worst, s": max(healed),
+                "moments at which it was wrong and said live": rounds[-1].lies,
+            }
+            lines.append(Line(f"{FAULTS[fault]}, {arguments.rounds} times", figures))
+    return lines
+
+
+def parser() -> argparse.ArgumentParser:
+    parsed = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parsed.add_argument("--rounds", type=int, default=5, help="outages of each sort")
+    parsed.add_argument("--pods", type=int, default=60)
+    parsed.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
+    return parsed
+
+
+if __name__ == "__main__":
+    main("An outage of the API server, as an open page tells it", measure, parser())

@@ -1,0 +1,238 @@
+"""A web process whose cluster is made up: real pages, hub, consumer and daphne, entries at any rate.
+
+    python -m benchmarks.whole.feed_server RATE
+
+prints its port, then brings RATE changes a second, for as long as its standard input is open: pods of ReplicaSets whose
+status changes, some that come and go, and Kubernetes Events about them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+
+import django
+
+django.setup()
+
+from dashboard.serving import bound_socket, install_reactor, serve  # noqa: E402
+
+install_reactor()
+
+from channels.db import aclose_old_connections  # noqa: E402, F401 -- before daphne imports it with another reactor
+from channels.layers import InMemoryChannelLayer  # noqa: E402
+from django.core.asgi import get_asgi_application  # noqa: E402
+
+from dashboard.census.link import CensusLink  # noqa: E402
+from dashboard.controllers.link import ControllerLink  # noqa: E402
+from dashboard.live.consumer import LiveConsumer  # noqa: E402
+from dashboard.live.context import SCOPE_KEY  # noqa: E402
+from dashboard.live.hub import Hub  # noqa: E402
+from dashboard.live.interest import Interest  # noqa: E402
+from dashboard.live.messages import About, Cell, Chunk, Entry, Frame, Operation, Row, Want  # noqa: E402
+from dashboard.live.replica import Replica  # noqa: E402
+from dashboard.resources.kinds import KindInfo, kinds_named  # noqa: E402
+from dashboard.resources.rows import columns_for  # noqa: E402
+from informerd.cache.health import Health  # noqa: E402
+from informerd.clock import SystemClock  # noqa: E402
+from informerd.rest.cluster import ClusterConfig  # noqa: E402
+
+KINDS = kinds_named(["pods", "events", "namespaces"])
+PODS = 5_000
+OWNED = 10
+"""Pods of a ReplicaSet."""
+FRAMES = 20
+"""A second, as the worker's ticks."""
+STATUSES = ("Pending", "ContainerCreating", "Running", "CrashLoopBackOff")
+
+
+class Source:
+    """One kind's replica and what is told it."""
+
+    def __init__(self, key: str, clock: SystemClock, epoch: str) -> None:
+        self.replica = Replica(key, clock)
+        self._clock = clock
+        self._epoch = epoch
+        self._live_since = clock.time()
+        self._seq = self._entries = 0
+        self.send()
+        self.replica.chunk(Chunk(key, epoch, 0, "s", 0, 1, self._health()))
+
+    def entry(self, row: Row, op: Operation, words: str, **more: Any) -> Entry:
+        self._entries += 1
+        head = (self._entries, self._clock.time(), op, row.namespace, row.name, row.uid, row.version, words, row.tone)
+        owner = f"{row.owner[0]}/{row.owner[1]}" if row.owner else ""
+        return Entry(*head, self._epoch, row.status, row.labels, owner, **more)
+
+    def send(self, rows: tuple[Row, ...] = (), gone: tuple[str, ...] = (), entries: tuple[Entry, ...] = ()) -> None:
+        """One frame; without anything the heartbeat."""
+        self._seq += bool(rows or gone or entries)
+        ops = [entry.op for entry in entries]
+        rates = (ops.count("added"), ops.count("modified"), ops.count("deleted"))
+        frame = (self.replica.key, self._epoch, self._seq, self._clock.time(), self._health(), rows, gone, entries)
+        self.replica.frame(Frame(*frame, rates))
+
+    def tick(self) -> None:
+        """Let time pass. Where this process stood still for so long that the replica asks, tell it what it has."""
+        if self.replica.tick() is not None:
+            now = (self.replica.key, self._epoch, self._seq, f"s{self._seq}", 0, 1, self._health())
+            self.replica.chunk(Chunk(*now, tuple(self.replica.rows.values())))
+
+    def _health(self) -> Health:
+        return Health(state="live", since=self._live_since, heard=self._clock.time())
+
+
+class Sources:
+    """All of them, as the hub knows them."""
+
+    channel_problem = ""
+    kinds = KINDS
+
+    def __init__(self, clock: SystemClock) -> None:
+        epoch = f"{int(clock.time() * 1000):013d}-bench"
+        self.by_key = {kind.key: Source(kind.key, clock, epoch) for kind in KINDS}
+
+    def __iter__(self) -> Iterator[Replica]:
+        return iter([source.replica for source in self.by_key.values()])
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.by_key
+
+    def get(self, key: str) -> Replica:
+        return self.by_key[key].replica
+
+    def follow(self, kind: KindInfo) -> None:
+        """No other kinds here."""
+
+    def unfollow(self, key: str) -> None:
+        """Nor any that goes."""
+
+    async def want(self, want: Want) -> None:
+        """Nobody is asked."""
+
+
+@dataclass
+class Parts:
+    """What the pages need of dashboard.wiring.Live."""
+
+    replicas: Sources
+    hub: Hub
+    clock: SystemClock
+    controllers: ControllerLink
+    interest: Interest
+    census: CensusLink
+    kinds: tuple[KindInfo, ...] = KINDS
+    client: None = None
+    discovery: None = None
+    cluster: ClusterConfig = ClusterConfig(name="benchmark", server="https://nowhere", why="a benchmark")  # noqa: RUF009
+    problem: str = ""
+    kubeconfig: str = ""
+    version: str = "v1.37.1"
+
+
+class Changes:
+    """Changes without end, the same in each run."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._pods, self._events = sources.by_key["pods"], sources.by_key["events"]
+        self._chance = random.Random(7)
+        self._number = 0
+        self._pods.send(rows=tuple(self._pod(number) for number in range(PODS)))
+
+    def bring(self, number: int) -> None:
+        """So many changes: nine tenths of them of pods, the others Events."""
+        rows: dict[str, Row] = {}
+        entries = []
+        for _ in range(number - number // 10):
+            self._number += 1
+            row = self._pod(self._chance.randrange(PODS))
+            rows[row.uid] = row
+            op: Operation = "added" if self._number % 20 == 0 else "modified"
+            before, now = self._number % 9, self._number % 9 + 1
+            words = f"restarts {before} → {now}, status Running → {row.status}" if op == "modified" else "created"
+            entries.append(self._pods.entry(row, op, words, fields=(("restarts", str(now)),)))
+        self._pods.send(rows=tuple(rows.values()), entries=tuple(entries))
+        self._events.send(entries=tuple(self._event() for _ in range(number // 10)))
+
+    def _pod(self, number: int) -> Row:
+        status = self._chance.choice(STATUSES)
+        name, owner = f"web-{number // OWNED:04d}-{number:05d}", f"web-{number // OWNED:04d}"
+        namespace = f"team-{number // OWNED % 50}"
+        values: dict[str, Cell] = {
+            "namespace": namespace,
+            "name": name,
+            "status": status,
+            "ready": "1/1",
+            "restarts": 3,
+            "age": 1.79e9,
+        }
+        cells = tuple(values.get(column.id) for column in columns_for("pods"))
+        return Row(
+            f"uid-{number}", namespace, name, str(self._number), 1.79e9, status,
+            "bad" if status == "CrashLoopBackOff" else "ok", cells, {"app": owner}, owner=("ReplicaSet", owner, owner),
+        )  # fmt: skip
+
+    def _event(self) -> Entry:
+        pod = self._pod(self._chance.randrange(PODS))
+        self._number += 1
+        name = f"{pod.name}.{self._number:x}"
+        row = Row(f"event-{self._number}", pod.namespace, name, "1", 1.79e9, "Normal", "idle", (), {})
+        about = About("Pod", "", pod.namespace, pod.name)
+        return self._events.entry(row, "added", 'Pulling: Pulling image "web:1.2.3"', reason="Pulling", about=about)
+
+
+class Bringing(Protocol):
+    """Brings changes to the kinds."""
+
+    def bring(self, number: int) -> None:
+        """So many, all at once."""
+
+
+def serve_changes(changing: Callable[[Sources], Bringing], rate: int) -> None:
+    """Serve pages and sockets, print the port, and bring so many changes a second, FRAMES times in each."""
+    clock = SystemClock()
+    sources = Sources(clock)
+    layer = InMemoryChannelLayer()
+    link = ControllerLink(layer, clock)
+    hub = Hub(sources, clock, board=link.board)
+    parts = Parts(sources, hub, clock, link, Interest(sources, hub, clock), CensusLink(layer, clock))
+    changes = changing(sources)
+    pages, sockets = get_asgi_application(), LiveConsumer.as_asgi()
+    listening = bound_socket("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    running: set[asyncio.Task[None]] = set()
+
+    async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        scope = {**scope, SCOPE_KEY: parts}
+        await (sockets if scope["type"] == "websocket" else pages)(scope, receive, send)
+
+    async def feed() -> None:
+        due, number, frames = clock.now(), 0.0, 0
+        while True:
+            due, frames = due + 1 / FRAMES, frames + 1
+            number += rate / FRAMES
+            changes.bring(int(number))
+            number -= int(number)
+            for source in sources.by_key.values():
+                source.tick()
+            if frames % FRAMES == 0:
+                for source in sources.by_key.values():
+                    source.send()
+            await asyncio.sleep(max(0.0, due - clock.now()))
+
+    async def started() -> None:
+        running.update({asyncio.create_task(hub.run()), asyncio.create_task(feed())})
+        print(f"port {port}", flush=True)
+
+    serve(application, listening, started=started)
+
+
+if __name__ == "__main__":
+    serve_changes(Changes, int(sys.argv[1]))

@@ -1,0 +1,29 @@
+"""Sockets in a process of their own; see `benchmarks.whole.sockets` for what they do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def followers(url: str, number: int, paths: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """So many sockets over these pages, each of which has its window; they end with the block."""
+    command = [sys.executable, "-m", "benchmarks.whole.sockets", url, str(number), *paths]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        if process.stdout is None or process.stdout.readline() != "ready\n":
+            sys.exit("the sockets did not all get their window")
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def seen_by(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
+    """Let the sockets end, and what they have seen."""
+    found: list[dict[str, Any]] = json.loads(process.communicate(timeout=120)[0])
+    return found

@@ -1,0 +1,80 @@
+"""Marks: changes of pods that can be told apart where they arrive.
+
+A mark is a pod's count of restarts, from 1,000,000 on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median, quantiles
+
+import aiohttp
+
+from informerd.rest.cluster import load_kubeconfig
+
+FIRST = 1_000_000
+_MERGE = {"Content-Type": "application/merge-patch+json"}
+Pod = tuple[str, str]
+"""Namespace and name."""
+
+
+class Marker:
+    """Writes marks into pods' status; `sent` says when each was begun (`time.time()`) and `where` in which pod."""
+
+    def __init__(self) -> None:
+        self.sent: dict[int, float] = {}
+        self.answered: dict[int, float] = {}
+        self.where: dict[int, Pod] = {}
+        self._next = FIRST
+
+    async def write(self, session: aiohttp.ClientSession, pod: Pod) -> int:
+        """Write the next mark into a pod; returns it when the API server has answered."""
+        mark, self._next = self._next, self._next + 1
+        namespace, name = pod
+        state = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
+        container = {"name": "app", "image": "app", "imageID": "", "ready": True, "state": state, "restartCount": mark}
+        body = json.dumps({"status": {"phase": "Running", "containerStatuses": [container]}})
+        self.where[mark], self.sent[mark] = pod, time.time()
+        url = f"/api/v1/namespaces/{namespace}/pods/{name}/status"
+        async with session.patch(url, data=body, headers=_MERGE) as answer:
+            if answer.status != 200:
+                raise SystemExit(f"{url}: {answer.status} {await answer.text()}")
+            await answer.read()
+        self.answered[mark] = time.time()
+        return mark
+
+    async def keep_on(self, session: aiohttp.ClientSession, pods: Sequence[Pod], rate: float, seconds: float) -> None:
+        """So many marks a second, over `pods` in turn, however long each write takes."""
+        began, writes = time.monotonic(), []
+        try:
+            for number in range(int(rate * seconds)):
+                await asyncio.sleep(max(0.0, began + number / rate - time.monotonic()))
+                writes.append(asyncio.create_task(self.write(session, pods[number % len(pods)])))
+        finally:  # also where it is cancelled: what was begun is brought to its end
+            await asyncio.gather(*writes)
+
+
+def session_for(kubeconfig: Path) -> aiohttp.ClientSession:
+    """A session for the API server that the kubeconfig names: its certificate, its token."""
+    access = load_kubeconfig(kubeconfig)
+    tls = access.tls
+    authority = (tls.ca_data or (tls.ca_file.read_bytes() if tls.ca_file else b"")).decode()
+    connector = aiohttp.TCPConnector(limit=64, ssl=ssl.create_default_context(cadata=authority))
+    headers = {"Authorization": f"Bearer {access.credentials.token}"}
+    return aiohttp.ClientSession(access.server, connector=connector, headers=headers)
+
+
+def figures(milliseconds: Sequence[float]) -> dict[str, float]:
+    """p50, p99 and the worst."""
+    if len(milliseconds) < 2:
+        raise SystemExit("nothing arrived")
+    return {
+        "p50, ms": median(milliseconds),
+        "p99, ms": quantiles(milliseconds, n=100, method="inclusive")[98],
+        "worst, ms": max(milliseconds),
+    }

@@ -1,0 +1,108 @@
+"""Our programs as people start them, for benchmarks: the dashboard in one process, or a worker and a web process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.controlplane import free_ports
+from tests.program import ROOT, Program
+
+REDIS = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+
+
+@dataclass(frozen=True)
+class Running:
+    """A dashboard that answers at `url`; `programs` are its processes by what they are."""
+
+    url: str
+    programs: dict[str, Program]
+
+    def memory_mb(self) -> dict[str, float]:
+        """Resident memory of each process."""
+        return {name: resident_mb(_pid(program)) for name, program in self.programs.items()}
+
+    def core_seconds(self) -> float:
+        """Processor time that all of them have used so far."""
+        return sum(core_seconds(_pid(program)) for program in self.programs.values())
+
+    def wait_until_ready(self, within: float = 180) -> float:
+        """Wait until every kind has been listed and is live; the seconds that it took."""
+        began = time.monotonic()
+        while not _is_ready(f"{self.url}/readyz"):
+            if time.monotonic() - began > within:
+                raise SystemExit(f"the dashboard is not ready after {within} s:\n{self.outputs()}")
+            time.sleep(0.05)
+        return time.monotonic() - began
+
+    def outputs(self) -> str:
+        return "\n".join(f"--- {name}\n{program.output[-3000:]}" for name, program in self.programs.items())
+
+
+@contextmanager
+def dashboard(kubeconfig: Path, *, split: bool = False, tables: bool = False) -> Iterator[Running]:
+    """The dashboard on a cluster; `split`: a worker and one web process, joined by Redis; `tables`: what pages keep."""
+    (port,) = free_ports(1)
+    url = f"http://127.0.0.1:{port}"
+    web = ("manage.py", "deltaboard", "--port", str(port))
+    with ExitStack() as stack:
+        home = stack.enter_context(tempfile.TemporaryDirectory())
+        env = {"KUBECONFIG": str(kubeconfig), "HOME": home, "DELTABOARD_VAR": home, "SECRET_KEY": "of a benchmark",
+               "REDIS_URL": ""}  # fmt: skip
+        if tables:
+            _migrate(env)
+        if split:
+            joined = {**env, "REDIS_URL": REDIS, "DELTABOARD_CHANNEL_PREFIX": f"bench-{uuid.uuid4().hex[:8]}"}
+            worker = stack.enter_context(Program("manage.py", "informerd", env=joined))
+            programs = {"worker": worker, "web": stack.enter_context(Program(*web, env=joined))}
+        else:
+            programs = {"dashboard": stack.enter_context(Program(*web, env=env))}
+        yield Running(url, programs)
+
+
+@contextmanager
+def ready_dashboard(kubeconfig: Path, *, split: bool = False, tables: bool = False) -> Iterator[Running]:
+    """As `dashboard`, once it is ready; says on standard error how long that took."""
+    with dashboard(kubeconfig, split=split, tables=tables) as running:
+        print(f"ready after {running.wait_until_ready():.1f} s", file=sys.stderr)
+        yield running
+
+
+def resident_mb(pid: int) -> float:
+    """Resident memory of a process, from /proc."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def core_seconds(pid: int) -> float:
+    """Processor time that a process has used, from /proc."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _migrate(env: dict[str, str]) -> None:
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, **env})
+
+
+def _pid(program: Program) -> int:
+    if program.process is None:
+        raise ProcessLookupError(f"{program.arguments} does not run")
+    return program.process.pid
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
