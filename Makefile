@@ -26,10 +26,10 @@ run: $(VENV)/.run
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@exec $(BIN)/python manage.py deltaboard
 
-WORKERS ?= 2
+WORKERS ?= 3 # on two cores, too: tests with a browser or a fault wait half of their time; 4 at most
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 HISTORIES ?= 10000
 SEED ?=
