@@ -20,34 +20,51 @@ _READY = 60.0
 
 
 @contextmanager
+def controller_manager(controlplane: ControlPlane, directory: Path, *controllers: str) -> Iterator[Daemon]:
+    """Run these of kube-controller-manager's controllers while the block lasts, with a log in `directory`."""
+    (binary,) = _binaries("kube-controller-manager")
+    directory.mkdir(parents=True, exist_ok=True)
+    daemon = Daemon(binary, directory)
+    try:
+        daemon.start(
+            [f"--kubeconfig={controlplane.kubeconfig}", "--leader-elect=false", "--secure-port=0", "--cert-dir=certs",
+             f"--controllers={','.join(controllers)}"]
+        )  # fmt: skip
+        yield daemon
+    finally:
+        daemon.kill()
+
+
+def _binaries(*names: str) -> list[Path]:
+    folder = controlplane_binaries()
+    absent = [name for name in names if not os.access(folder / name, os.X_OK)]
+    if absent:
+        missing("a controller manager and nodes", f"no {' and no '.join(absent)} in {folder}")
+    return [folder / name for name in names]
+
+
+@contextmanager
 def cluster_life(controlplane: ControlPlane, directory: Path) -> Iterator[None]:
     """Run both while the block lasts, with logs in `directory`, and take the node away at its end.
 
     Of the controller manager only what makes pods of ReplicaSets and Deployments: other tests' objects are left alone.
     """
-    binaries = controlplane_binaries()
-    absent = [name for name in ("kube-controller-manager", "kwok") if not os.access(binaries / name, os.X_OK)]
-    if absent:
-        missing("a controller manager and nodes", f"no {' and no '.join(absent)} in {binaries}")
-    daemons = [Daemon(binaries / name, directory) for name in ("kube-controller-manager", "kwok")]
+    binaries = _binaries("kube-controller-manager", "kwok")
     directory.mkdir(parents=True, exist_ok=True)
-    kubeconfig = f"--kubeconfig={controlplane.kubeconfig}"
+    kwok = Daemon(binaries[1], directory)
     path = f"/api/v1/nodes/{NODE}"
     if not controlplane.exists(path):
         amount = {"cpu": "64", "memory": "256Gi", "pods": "5000"}
         status = {"allocatable": amount, "capacity": amount}
         controlplane.create("/api/v1/nodes", {"metadata": {"name": NODE}, "status": status})
     try:
-        daemons[0].start(
-            [kubeconfig, "--leader-elect=false", "--controllers=replicaset-controller,deployment-controller",
-             "--secure-port=0", "--cert-dir=certs"]
-        )  # fmt: skip
-        daemons[1].start([kubeconfig, "--manage-all-nodes=true", f"--config={STAGES}"])
-        until(lambda: _node_is_ready(controlplane, path, daemons), within=_READY, what=f"{path} is Ready")
-        yield
+        with controller_manager(controlplane, directory, "replicaset-controller", "deployment-controller") as manager:
+            kwok.start([f"--kubeconfig={controlplane.kubeconfig}", "--manage-all-nodes=true", f"--config={STAGES}"])
+            daemons = [manager, kwok]
+            until(lambda: _node_is_ready(controlplane, path, daemons), within=_READY, what=f"{path} is Ready")
+            yield
     finally:
-        for daemon in daemons:
-            daemon.kill()
+        kwok.kill()
         controlplane.delete(path)
 
 

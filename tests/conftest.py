@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
+from django.template.base import Template
 
 from tests.browser import chromium, new_context, page
 from tests.controlplane import ControlPlane
 from tests.hanging import pytest_runtest_teardown, pytest_timeout_set_timer
+from tests.live.nursery import Nursery
 from tests.program import ROOT
 from tests.require import controlplane_binaries
 
@@ -17,23 +20,68 @@ __all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest
 second one cannot be started while the first one runs."""
 
 
+LONGEST = (
+    "e2e/test_production_faults.py", "accessibility/test_pages.py", "live/test_browser_live.py", "e2e/test_truth.py",
+    "live/test_browser_life.py", "test_dashboard_benchmarks.py", "live/test_browser_hours.py",
+    "accessibility/test_states.py", "e2e/test_faults.py", "test_benchmarks.py", "live/test_feed_benchmark.py",
+)  # fmt: skip
+"""Files whose tests take longest. They come first, so that in the end, where one worker has a file and another has
+nothing left to do, it is a short one."""
+
+
+RERUNS = int(os.environ.get("RERUNS") or 0)
+"""How often a test is run again that failed and that depends on when other programs get their turn. 0 but in .ci/run,
+where one such failure among thousands of tests would refuse the work of many: it says each of them with its traceback,
+and each is a defect to be mended, of the test or of what it tests."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that need the control plane by the fixture they ask for, so that nobody has to.
 
-    Tests with a browser run last: while Playwright's synchronous API is open it holds the thread's event loop, and
-    every asynchronous test after that would fail. Where several workers share the run, a file's tests are one's.
+    Files with a browser run last: while Playwright's synchronous API is open it holds the thread's event loop, and
+    every asynchronous test after that would fail. Where several workers share the run, a file's tests are one's
+    (``--dist loadfile``), so that what they share is set up once.
     """
-    items.sort(key=uses_browser)
+    last = {item.path for item in items if uses_browser(item)}
+    items.sort(key=lambda item: (item.path in last, length(item)))
     for item in items:
-        kind = "browser" if uses_browser(item) else "plain"
-        item.add_marker(pytest.mark.xdist_group(f"{item.path.relative_to(ROOT)} {kind}"))
+        if RERUNS and depends_on_turns(item):
+            item.add_marker(pytest.mark.flaky(reruns=RERUNS))
         if any(name.endswith("controlplane") for name in getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.controlplane)
+
+
+def length(item: pytest.Item) -> int:
+    """Which place its file has among the longest; those after them are equal."""
+    name = item.path.relative_to(ROOT / "tests").as_posix()
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
 
 def uses_browser(item: pytest.Item) -> bool:
     """Whether it opens a page."""
     return "chromium" in getattr(item, "fixturenames", ())
+
+
+def depends_on_turns(item: pytest.Item) -> bool:
+    """Whether other programs have their part in it: a browser, or an API server that it kills or pauses."""
+    return uses_browser(item) or "own_controlplane" in getattr(item, "fixturenames", ())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_templates(django_test_environment: None) -> None:
+    """Have templates rendered as they are outside of tests.
+
+    Django's test client copies the context of every template that is rendered, which nobody here looks at; it costs a
+    fifth of each page.
+    """
+    Template._render = lambda self, context: self.nodelist.render(context)  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """What page servers are forked from."""
+    with Nursery() as nursery:
+        yield nursery
 
 
 @pytest.fixture(scope="session")

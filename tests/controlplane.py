@@ -72,6 +72,11 @@ class ControlPlane(ApiCalls):
         """The kubeconfig of one of USERS."""
         return self.directory / f"kubeconfig-{user}"
 
+    @property
+    def runs(self) -> bool:
+        """Whether the API server was started and not killed."""
+        return self._apiserver.runs
+
     def start(self) -> None:
         """Start both and wait until the API server is ready; after `stop` it goes on from the same data."""
         self.directory.mkdir(parents=True, exist_ok=True)

@@ -18,10 +18,11 @@ _ANYTHING = {"key": "AA==", "range_end": "AA==", "limit": 1}
 class Etcd(Daemon):
     """One etcd on a free port of 127.0.0.1 with its data in ``DIRECTORY/etcd``."""
 
-    def __init__(self, directory: Path, binaries: Path) -> None:
+    def __init__(self, directory: Path, binaries: Path, *, flags: tuple[str, ...] = ()) -> None:
         super().__init__(binaries / "etcd", directory)
         self.port, self._peer_port = free_ports(2)
         self._data = directory / "etcd"
+        self._flags = flags
 
     @property
     def url(self) -> str:
@@ -36,14 +37,14 @@ class Etcd(Daemon):
             f"--data-dir={self._data}", "--unsafe-no-fsync", "--log-level=warn",
             f"--listen-client-urls={self.url}", f"--advertise-client-urls={self.url}",
             f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}",
-            f"--initial-cluster=default={peer}",
+            f"--initial-cluster=default={peer}", *self._flags,
         ]  # fmt: skip
         self.start(arguments)
 
     def compact(self) -> int:
         """Forget the history up to now; its revision. An API server with a watch cache does not notice."""
-        revision = int(self._call("range", _ANYTHING)["header"]["revision"])
-        self._call("compaction", {"revision": revision, "physical": True})
+        revision = int(self.call("range", _ANYTHING)["header"]["revision"])
+        self.call("compaction", {"revision": revision, "physical": True})
         return revision
 
     def back_up(self, to: Path) -> None:
@@ -55,7 +56,8 @@ class Etcd(Daemon):
         shutil.rmtree(self._data)
         shutil.copytree(source, self._data)
 
-    def _call(self, verb: str, body: Json) -> Json:
-        with urllib.request.urlopen(f"{self.url}/v3/kv/{verb}", json.dumps(body).encode(), timeout=10) as answer:
+    def call(self, verb: str, body: Json) -> Json:
+        """Ask etcd's JSON gateway for a verb of its key-value store. OSError: not there, or refused."""
+        with urllib.request.urlopen(f"{self.url}/v3/kv/{verb}", json.dumps(body).encode(), timeout=30) as answer:
             decoded: Json = json.load(answer)
             return decoded

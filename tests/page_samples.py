@@ -7,24 +7,38 @@ from dataclasses import replace
 from types import SimpleNamespace as Made
 from typing import Any
 
+import msgspec
+from django.http import QueryDict
+from django.template.loader import render_to_string
+
 from dashboard.live.facets import Facet, Part
+from dashboard.live.feed_lines import FeedLine, feed_line
+from dashboard.live.feed_log import FeedLog
+from dashboard.live.feed_query import FeedQuery
+from dashboard.live.feed_view import FeedView
 from dashboard.live.lines import (
-    FeedLine,
     Head,
     Line,
     Share,
     all_columns,
     cells_of,
-    clock_words,
     line_of,
     rfc3339,
 )
-from dashboard.live.messages import Entry, Row, Tone
-from dashboard.live.overview_view import Tile, Wrong
+from dashboard.live.messages import About, Entry, Row, Tone
+from dashboard.live.replica import Replica
+from dashboard.live.slices import Slices
+from dashboard.live.tiles import Tile
+from dashboard.live.wrong_now import Rest, Wrong, WrongNow
 from dashboard.resources.kinds import KINDS, KindInfo, kinds_named
+from dashboard.resources.link import Link as Way
+from dashboard.resources.namespaces import Picker
+from dashboard.resources.navigation import Fold, KindGroup, KindItem
+from dashboard.resources.offers import offers_of
 from dashboard.resources.query import Query
 from dashboard.resources.rows import columns_for
 from informerd.cache.health import Health, State
+from tests.clock import FakeClock
 
 NOW = 1_795_248_000.0
 LONG = "checkout-service-with-a-really-long-name-66d9f8b7c-qv7mm-and-then-some"
@@ -71,18 +85,44 @@ def pod_row(number: int) -> Row:
     )
 
 
+FOLDED = KindGroup(
+    "Storage",
+    (),
+    (
+        Fold(
+            "",
+            (
+                KindItem(
+                    "storageclasses.storage.k8s.io",
+                    "StorageClasses",
+                    "storage",
+                    "/resources/sc/",
+                    12,
+                    dated=rfc3339(NOW),
+                    clock="08:00",
+                    words="Nobody watches them",
+                ),
+                KindItem("persistentvolumes", "PersistentVolumes", "storage", "/resources/pv/", None, words="may not"),
+            ),
+        ),
+    ),
+)
+
+
 def page_info(kind: str = "", **changes: Any) -> Made:
     """What `page` is on every page; `changes` replace attributes."""
     kinds = kinds_named(["pods", "deployments", "replicasets", "mydemos", "nodes", "namespaces", "events"])
-    groups: dict[str, list[Made]] = {}
+    groups: dict[str, list[KindItem]] = {}
     for number, info in enumerate(kinds):
-        item = Made(
+        item = KindItem(
             key=info.key,
             title=info.title,
             href=info.path,
             icon=info.icon,
             count=(48213, 1204, 3377, 36, 640, 58, None)[number],
             wrong=(0, 0, 0, 0, 3, 0, 0)[number],
+            state="live",
+            pinnable=False,
         )
         groups.setdefault(info.group_title, []).append(item)
     page = Made(
@@ -100,13 +140,22 @@ def page_info(kind: str = "", **changes: Any) -> Made:
             server="https://10.0.0.1:6443",
             why="KUBECONFIG=/home/alice/.kube/config, current context staging",
             user="client certificate",
+            kubectl="kubectl",
+            own=False,
+            kinds="a1b2",
         ),
-        groups=[Made(title=title, kinds=items) for title, items in groups.items()],
-        namespaces=[Made(name="all", href="?", active=True)]
-        + [
-            Made(name=name, href=f"?namespace={name}", active=False)
-            for name in ("default", "payments", "search", "shop-with-a-long-namespace-name")
-        ],
+        groups=[KindGroup(title, tuple(items)) for title, items in groups.items()] + [FOLDED],
+        namespaces=Picker(
+            "?",
+            "/resources/pods/",
+            (),
+            tuple(
+                Way(name, f"?namespace={name}")
+                for name in ("default", "payments", "search", "shop-with-a-long-namespace-name")
+            ),
+            4,
+        ),
+        kept="",
         chosen=(),
         socket="",
     )
@@ -127,6 +176,7 @@ def heads(key: str, by: str = "") -> tuple[Head, ...]:
             "desc" if column.id == by else "",
             column.numeric,
             column.wide,
+            column.css,
         )
         for column in columns_for(key)
         if column.priority < 2
@@ -182,78 +232,77 @@ def list_view(rows: int = 9, *, text: str = "", problems: Iterable[Made] = (), *
     return view
 
 
-def entry(number: int) -> FeedLine:
-    samples: tuple[tuple[str, Any, str, str, str, Tone], ...] = (
-        (
-            "pods",
-            "modified",
-            "payments",
-            "api-6f9c4d7b8-9vd4s",
-            "Restarts 13 → 14, Status Running → CrashLoopBackOff",
-            "bad",
-        ),
-        ("pods", "added", "search", "indexer-7c5d9b6f4-8mk2l", "by ReplicaSet indexer-7c5d9b6f4", "busy"),
-        ("mydemos.crddemo.k8s.io", "modified", "default", "alpha", "spec.port 8080 → 9090", "ok"),
-        ("events", "added", "default", "alpha.17f2", "Synced: Mydemo synced successfully", "idle"),
-        ("pods", "deleted", "search", "query-5d8f7c9b5-zz1px", "was Terminating", "idle"),
-        (
-            "events",
-            "added",
-            "shop",
-            LONG,
-            "FailedScheduling: 0/640 nodes are available: 640 Insufficient memory. " * 2,
-            "warn",
-        ),
-    )
-    resource, op, namespace, name, words, tone = samples[number % len(samples)]
+FED: tuple[tuple[str, Any, str, str, str, Tone], ...] = (
+    (
+        "pods",
+        "modified",
+        "payments",
+        "api-6f9c4d7b8-9vd4s",
+        "Restarts 13 → 14, Status Running → CrashLoopBackOff",
+        "bad",
+    ),
+    ("pods", "added", "search", "indexer-7c5d9b6f4-8mk2l", "by ReplicaSet indexer-7c5d9b6f4", "busy"),
+    ("mydemos.crddemo.k8s.io", "modified", "default", "alpha", "spec.port 8080 → 9090", "ok"),
+    ("events", "added", "default", "alpha.17f2", "Synced: Mydemo synced successfully", "idle"),
+    ("pods", "deleted", "search", "query-5d8f7c9b5-zz1px", "was Terminating", "idle"),
+    (
+        "events",
+        "added",
+        "shop",
+        LONG,
+        "FailedScheduling: 0/640 nodes are available: 640 Insufficient memory. " * 2,
+        "warn",
+    ),
+)
+ABOUT = {
+    "alpha.17f2": About("Mydemo", "crddemo.k8s.io", "default", "alpha"),
+    LONG: About("Pod", "", "shop", LONG.replace("checkout", "till")),
+}
+
+
+def entry(number: int) -> tuple[str, Entry]:
+    """A kind and one of its entries, the newer the lower the number; between them the pods of a rollout."""
+    resource, op, namespace, name, words, tone = FED[number % len(FED)]
     moment = NOW - number * 0.73
-    return FeedLine(
-        resource=resource,
-        kind_title=KINDS[resource].singular,
-        epoch="e1",
-        entry=Entry(1000 - number, moment, op, namespace, name, f"u{number}", "1", words, tone),
-        href=f"/resources/{resource}/{namespace}/{name}/",
-        time=clock_words(moment),
-        datetime=rfc3339(moment),
-    )
+    if number % len(FED) == 1 and number > len(FED):
+        return resource, Entry(
+            1000 - number, moment, op, "shop", f"web-79b8d6f5c-{number}", f"u{number}", "1", words, tone, "e1",
+            owner="ReplicaSet/web-79b8d6f5c",
+        )  # fmt: skip
+    made = Entry(1000 - number, moment, op, namespace, name, f"u{number}", "1", words, tone, "e1")
+    return resource, msgspec.structs.replace(made, about=ABOUT.get(name))
 
 
-def feed_view(entries: int = 40, **changes: Any) -> Made:
+def feed_line_of(number: int) -> FeedLine:
+    """An entry as overview and feed show it."""
+    resource, made = entry(number)
+    return feed_line(KINDS[resource], made)
+
+
+def feed_view(entries: int = 40, params: str = "", burst: int = 12) -> FeedView:
+    """The feed with so many entries and a burst before them."""
+    clock = FakeClock()
+    clock.jump(NOW - clock.time())
     kinds = kinds_named(["pods", "mydemos", "events"])
-    bars = [
-        Made(
-            start="14:02",
-            x=f"{n * 1.667:.2f}",
-            added=f"{5 + n * 5 % 9}",
-            modified=f"{18 + n * 7 % 17}",
-            deleted="2",
-            added_y=f"{58 - 5 - n * 5 % 9}",
-            modified_y=f"{58 - 23 - n * 5 % 9 - n * 7 % 17}",
-            deleted_y="58",
-            count=31,
-        )
-        for n in range(60)
-    ]
-    view = Made(
-        id="f00d",
-        seq="t-1",
-        kinds=kinds,
-        chosen=(),
-        query=Made(text="", problems=(), namespaces=()),
-        entries=tuple(entry(number) for number in range(entries)),
-        rate=31.0,
-        rate_text="31 a second" if entries else "quiet",
-        hidden=1204 if entries else 0,
-        seen=5000,
-        bars=bars if entries else [],
-    )
-    view.__dict__.update(changes)
-    return view
+    replicas = {kind.key: Replica(kind.key, clock) for kind in kinds}
+    for number in reversed(range(entries)):
+        resource, made = entry(number)
+        replicas[resource].entries.append(made)
+    for number in range(burst if entries else 0):
+        one = Entry(
+            1000 + number, NOW - 0.5 + number * 0.04, "modified", "shop", f"web-79b8d6f5c-{number}", f"b{number}", "1",
+            "Status Pending → Running", "ok", "e1", owner="ReplicaSet/web-79b8d6f5c",
+        )  # fmt: skip
+        replicas["pods"].entries.append(one)
+    for replica in replicas.values():
+        replica.state = "live"
+    query = FeedQuery.parse(QueryDict(params))
+    return FeedView(query, kinds, FeedLog(replicas.values(), clock), Slices(), clock)
 
 
 def tile(kind: KindInfo, count: int, facts: str, tone: Tone = "idle", state: str = "live") -> Tile:
     spark = "M0 20 L10 18 20 19 30 12 40 15 50 9 60 14 70 10 80 12 90 6 100 9"
-    return Tile(kind, kind.path, count, SPREAD, facts, tone, spark, 3.0, state)
+    return Tile(kind, kind.path, count, SPREAD, "45,127 well, 412 bad", facts, tone, spark, 3.0, state)
 
 
 def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Made:
@@ -276,19 +325,27 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
         seq="t-1",
         tiles=tiles,
         empty=empty,
-        wrong_total=1446 if wrong else 0,
-        wrong=tuple(
-            Wrong(
-                pods,
-                row,
-                f"/resources/pods/{row.namespace}/{row.name}/",
-                row.reason or "0/640 nodes fit: insufficient memory",
-                rfc3339(row.since or NOW),
-                "2026-11-21 07:40:00 UTC",
-            )
-            for row in wrongs
+        namespaces=(),
+        wrong_now=WrongNow(
+            shown=tuple(
+                Wrong(
+                    f"pods-{number}",
+                    pods,
+                    row,
+                    f"/resources/pods/{row.namespace}/{row.name}/",
+                    row.reason or "0/640 nodes fit: insufficient memory",
+                    rfc3339(row.since or NOW),
+                    "2026-11-21 07:40:00 UTC",
+                )
+                for number, row in enumerate(wrongs)
+            ),
+            total=1446 if wrong else 0,
+            rests=(Rest(pods, "CrashLoopBackOff", "bad", 1441, "/resources/pods/?q=status%3DCrashLoopBackOff"),)
+            if wrong
+            else (),
+            more=0,
         ),
-        latest=() if empty else tuple(entry(number) for number in range(12)),
+        latest=() if empty else tuple(feed_line_of(number) for number in range(12)),
         rates={
             "start": NOW - 900,
             "step": 5,
@@ -328,7 +385,7 @@ def _made(fields: str) -> Any:
 Condition = _made("type status reason message tone since")
 ContainerLine = _made("name image kind state tone ready restarts resources since")
 Link = _made("kind name href")
-EventLine = _made("time reason message tone count")
+EventLine = _made("id time reason message tone count")
 FieldChange = _made("path was now")
 ChangeLine = _made("time version words fields")
 Words = _made("text datetime")
@@ -351,7 +408,7 @@ def detail_view(**changes: Any) -> Made:
         summary=(
             Words("CrashLoopBackOff on node-031 for "),
             Words("1h", rfc3339(NOW - 3600)),
-            Words(", restarted 1,206 times, last exit 137 OOMKilled "),
+            Words(", restarted 1,206 times, last exit 137 OOMKilled, "),
             Words("3m", rfc3339(NOW - 180)),
             Words(" ago."),
         ),
@@ -400,8 +457,8 @@ def detail_view(**changes: Any) -> Made:
         gone="",
         again=False,
         events=(
-            EventLine(rfc3339(NOW - 60), "BackOff", "Back-off restarting failed container app", "warn", 9),
-            EventLine(rfc3339(NOW - 3600), "Scheduled", "Assigned to node-031", "idle", 1),
+            EventLine("e1", rfc3339(NOW - 60), "BackOff", "Back-off restarting failed container app", "warn", 9),
+            EventLine("e2", rfc3339(NOW - 3600), "Scheduled", "Assigned to node-031", "idle", 1),
         ),
         changes=(
             ChangeLine(
@@ -419,8 +476,12 @@ def detail_view(**changes: Any) -> Made:
         yaml_href=f"{href}yaml/",
         edit_href=f"{href}edit/",
         delete_href=f"{href}delete/",
+        actions=offers_of(KINDS["pods"]),
     )
     view.__dict__.update(changes)
+    view.details = view  # what is said of an object is all here
+    lines = [render_to_string("resources/_change.html", {"view": view, "line": line}) for line in view.changes]
+    view.change_lines = tuple(lines)
     return view
 
 

@@ -12,12 +12,26 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 from tests.wait import until
 
 ROOT = Path(__file__).resolve().parent.parent
 _SLOW = re.compile(r"^Executing <.*> took \d+\.\d+ seconds\n", re.MULTILINE)
+
+
+class Process(Protocol):
+    """What a Program needs of subprocess.Popen."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def send_signal(self, number: int, /) -> None: ...
+
+    def kill(self) -> None: ...
 
 
 class Program:
@@ -27,7 +41,7 @@ class Program:
         self.arguments = arguments
         self.env = {**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})}
         self.log = Path(tempfile.mkstemp(prefix="program-", suffix=".log")[1])
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Process | None = None
 
     def start(self) -> Self:
         with self.log.open("ab") as log:
@@ -45,7 +59,7 @@ class Program:
     def running(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
-    def wait_for(self, ready: Callable[[], bool], *, within: float = 30.0) -> Self:
+    def wait_for(self, ready: Callable[[], bool], *, within: float = 120.0) -> Self:
         def ready_or_ended() -> bool:
             assert self.running(), f"{self.arguments} ended early:\n{self.output}"
             return ready()
@@ -56,7 +70,7 @@ class Program:
             raise AssertionError(f"{error}\n{self.output}") from None
         return self
 
-    def stop(self, signal_number: int = signal.SIGTERM, *, within: float = 10.0) -> int:
+    def stop(self, signal_number: int = signal.SIGTERM, *, within: float = 30.0) -> int:
         """Send the signal and wait; returns the exit code. SIGKILL follows where it does not end in time."""
         if self.process is None:
             return 0
@@ -72,6 +86,17 @@ class Program:
     def kill(self) -> None:
         """As a crash would."""
         self.stop(signal.SIGKILL)
+
+    def pause(self) -> None:
+        """Freeze it (SIGSTOP): its connections stay open, and it does nothing from the moment this returns."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+    def resume(self) -> None:
+        """Let it go on (SIGCONT); nothing happens to one that is not frozen."""
+        if self.running() and self.process is not None:
+            self.process.send_signal(signal.SIGCONT)
 
     def __enter__(self) -> Self:
         return self.start()

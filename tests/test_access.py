@@ -236,7 +236,7 @@ def urls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("urls")
 async def test_every_response_carries_a_strict_policy() -> None:
-    for address in ("/show/", "/take/", "/none/", "/static/css/deltaboard.css"):
+    for address in ("/show/", "/take/", "/none/", "/static/favicon/live.svg"):
         response = await AsyncClient().get(address)
         directives = dict(each.strip().split(" ", 1) for each in response["Content-Security-Policy"].split(";"))
         assert directives == {
@@ -250,6 +250,18 @@ async def test_every_response_carries_a_strict_policy() -> None:
         assert response["Cross-Origin-Resource-Policy"] == "same-origin"
         assert response["X-Frame-Options"] == "DENY"
         assert "Access-Control-Allow-Origin" not in response
+
+
+@pytest.mark.usefixtures("urls")
+@pytest.mark.parametrize("address", ["/static/css/deltaboard.css", "/static/js/live.js"])
+async def test_what_is_never_shown_as_a_page_is_taken_for_nothing_else_and_carries_no_policy(address: str) -> None:
+    first = await AsyncClient().get(address)
+    again = await AsyncClient().get(address, headers={"if-none-match": first["ETag"]})
+    assert (first.status_code, again.status_code) == (200, 304)
+    for response in (first, again):
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert "Content-Security-Policy" not in response
 
 
 @pytest.mark.usefixtures("urls")
@@ -296,7 +308,7 @@ async def test_a_browser_that_has_a_static_file_is_not_sent_it_again(accepted: s
         assert (again.status_code, again.content) == (304, b""), had
         assert again["ETag"] == first["ETag"]
         assert "Accept-Encoding" in again["Vary"]
-        assert "Content-Security-Policy" in again
+        assert again["X-Content-Type-Options"] == "nosniff"
     changed = await client.get(STYLES, headers={"if-none-match": '"another"'})
     assert (changed.status_code, changed.content) == (200, first.content)
 

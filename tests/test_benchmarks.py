@@ -13,6 +13,8 @@ import pytest
 
 from benchmarks.load_server import has_watch_stub, load_server
 from benchmarks.pods import pod
+from tests.browser import chromium_path
+from tests.require import controlplane_binaries, postgresql_url, redis_url
 
 PEERS = Path(os.environ["PEERS"]) if os.environ.get("PEERS") else None
 
@@ -85,9 +87,53 @@ def test_the_work_queues_benchmark_prints_what_programs_read() -> None:
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
 
+def test_the_merge_benchmark_prints_what_programs_read() -> None:
+    command = [sys.executable, "-m", "benchmarks.merge", "--json", "--lines", "600", "--rounds", "1"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=60)
+    lines = json.loads(done.stdout)["lines"]
+    assert [line["what"].split(",")[0] for line in lines] == ["merge", "rewrite", "page"]
+    assert all(figure > 0 for line in lines for figure in line["figures"].values())
+
+
 def test_the_controllers_benchmark_handles_every_event_and_so_does_kopf() -> None:
     command = [sys.executable, "-m", "benchmarks.controllers", "--json", "--pods", "60", "--rounds", "1"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
     lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
     assert lines["kopf, on.event"]["ratios"]["informerd's events"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
+
+
+@pytest.mark.browser
+def test_the_benchmark_of_an_open_page_prints_what_programs_read() -> None:
+    chromium_path()
+    sizes = ["--hours", "0.01", "--rest", "1", "--settle", "0", "--pages", "list"]
+    command = [sys.executable, "-m", "benchmarks.browser_hours", "--json", *sizes]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170)
+    lines = {line["what"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    assert len(lines) == 5
+    assert all(figures["sockets"] == 1 for what, figures in lines.items() if "after" in what)
+    assert lines["list, at rest"]["shown, % of a core"] >= 0
+
+
+@pytest.mark.browser
+@pytest.mark.controlplane
+@pytest.mark.redis
+@pytest.mark.postgresql
+def test_the_outage_benchmark_prints_what_programs_read() -> None:
+    controlplane_binaries(), chromium_path(), redis_url(), postgresql_url()
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.outage",
+        "--json",
+        "--rounds",
+        "1",
+        "--pods",
+        "10",
+        "--faults",
+        "killed",
+    ]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170)
+    (line,) = json.loads(done.stdout)["lines"]
+    assert line["figures"]["stale shown after, s"] > 0
+    assert line["figures"]["healed after it is ready, s"] > 0

@@ -81,7 +81,7 @@ def test_what_cannot_be_tested_there_is_a_failure(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         calls = run_ci(tmp_path, listening.getsockname()[1])
     assert [call for call in calls if call.startswith(("make", "CI"))] == [
-        "make check", "CI is true", "make test", "CI is true",
+        "make check", "CI is true", "make test ARGS=--rerun-show-tracebacks", "CI is true",
     ]  # fmt: skip
 
 

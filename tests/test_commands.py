@@ -9,8 +9,10 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import aiohttp
@@ -23,14 +25,29 @@ from tests.program import ROOT, Program, answers
 from tests.wait import until
 
 UNSET = ("KUBECONFIG", "REDIS_URL", "SECRET_KEY", "PORT", "DATABASE_URL", "DEBUG", "DELTABOARD_KINDS")
+DATABASE = "deltaboard.sqlite3"
+
+
+@cache
+def migrated() -> bytes:
+    """A database as `make run` leaves it, made once."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run({**_kept(), "DELTABOARD_VAR": folder}, "migrate", "--verbosity", "0")
+        assert done.returncode == 0, done.stderr
+        return Path(folder, DATABASE).read_bytes()
 
 
 def unconfigured(home: Path) -> dict[str, str]:
     """Nothing configured: an empty home, hence the demo cluster; what is left in the folder for such files is seen."""
     (home / "tmp").mkdir()
-    kept = {name: value for name, value in os.environ.items() if name not in UNSET}
+    (home / "var").mkdir()
+    (home / "var" / DATABASE).write_bytes(migrated())
     own = {"HOME": str(home), "DELTABOARD_VAR": str(home / "var"), "TMPDIR": str(home / "tmp")}
-    return {**kept, **own, "PYTHONUNBUFFERED": "1"}
+    return {**_kept(), **own, "PYTHONUNBUFFERED": "1"}
+
+
+def _kept() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in UNSET}
 
 
 @pytest.fixture

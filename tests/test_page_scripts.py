@@ -6,14 +6,17 @@ import json
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace as Made
 from typing import Any
 
+import msgspec
 import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from dashboard.live.feed_view import FeedView
 from dashboard.live.lines import rfc3339
 from tests import page_samples as samples
 from tests.controllers import made
@@ -85,9 +88,9 @@ def cursor(page: Page) -> str | None:
 
 
 AGES = [
-    (4.5, "[4-9]s"),
-    (119, "119s|2m"),
-    (190, r"3m1\ds"),
+    (4.5, r"[4-9]s|\d\ds"),
+    (119, r"119s|2m(\d+s)?"),
+    (190, r"3m[1-5]\ds"),
     (600, "10m"),
     (38 * 60 + 30, "38m"),
     (3 * 3600 + 60, "3h1m"),
@@ -107,7 +110,7 @@ def test_ages_read_as_kubectl_prints_them(show: Show, seconds: float, words: str
     expect(page.locator("td.c-age time")).to_have_text(re.compile(f"^({words})$"))
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(42.5, r"in 4[0-3]s"), (400, r"in 6m\d+s"), (-5, "now")])
+@pytest.mark.parametrize(("seconds", "words"), [(95.5, r"in [5-9]\ds"), (400, r"in 6m\d+s"), (-5, "now")])
 def test_a_moment_to_come_is_counted_down_to(show: Show, seconds: float, words: str) -> None:
     failed = made.failed(retry_at=time.time() + seconds)
     page = show("controllers/page.html", made.view_of(made.report(made.controller(failed=(failed,)))))
@@ -117,7 +120,7 @@ def test_a_moment_to_come_is_counted_down_to(show: Show, seconds: float, words: 
 def test_a_count_down_goes_on_by_itself_and_ends_with_now(show: Show) -> None:
     failed = made.failed(retry_at=time.time() + 2)
     page = show("controllers/page.html", made.view_of(made.report(made.controller(failed=(failed,)))))
-    expect(page.locator("[data-age=until]")).to_have_text("now", timeout=5000)
+    expect(page.locator("[data-age=until]")).to_have_text("now")
 
 
 def test_an_age_counts_on_the_clusters_clock_and_grows_by_itself(show: Show) -> None:
@@ -128,18 +131,18 @@ def test_an_age_counts_on_the_clusters_clock_and_grows_by_itself(show: Show) -> 
     expect(age).to_have_text("10d")
     tell(page, "beat", {"now": 0, "offset": 0})
     first = age.inner_text()
-    expect(age).not_to_have_text(first, timeout=3000)
+    expect(age).not_to_have_text(first)
 
 
 def test_the_header_tells_how_long_ago_server_and_cluster_were_heard(pods: Page) -> None:
     expect(pods.locator("header [data-age=cluster]")).to_have_text("not yet")
     tell(pods, "beat", {"now": 1000, "heard": 998.8, "offset": 0, "why": {"last_event": 700, "reconnects": 2}})
-    expect(pods.locator("header [data-age=cluster]")).to_have_text("1 s ago")
+    expect(pods.locator("header [data-age=cluster]")).to_have_text(re.compile(r"^([1-9]|\d\d) s ago$"))
     pods.locator(".fresh").click()
     expect(pods.locator("[data-why=last_event]")).to_have_text("5 min ago")
     expect(pods.locator("[data-why=reconnects]")).to_have_text("2")
-    expect(pods.locator("header [data-age=browser]")).to_have_text(re.compile(r"^([2-9]|\d\d) s ago$"), timeout=5000)
-    expect(pods.locator("header [data-age=cluster]")).to_have_text(re.compile(r"^([3-9]|\d\d) s ago$"), timeout=5000)
+    expect(pods.locator("header [data-age=browser]")).to_have_text(re.compile(r"^([2-9]|\d\d) s ago$"))
+    expect(pods.locator("header [data-age=cluster]")).to_have_text(re.compile(r"^([3-9]|\d\d) s ago$"))
 
 
 def test_word_title_and_icon_say_that_a_page_is_stale(pods: Page) -> None:
@@ -198,13 +201,16 @@ def test_g_and_a_letter_go_places(pods: Page) -> None:
     expect(pods).to_have_url(f"{HOST}/feed/")
 
 
-def test_e_and_d_leave_alone_what_cannot_be_edited(pods: Page) -> None:
+def test_e_leaves_alone_what_cannot_be_edited(show: Show) -> None:
+    kind = samples.list_view(9).kind
+    read_only = replace(
+        kind, resource=msgspec.structs.replace(kind.resource, verbs=frozenset({"get", "list", "watch"}))
+    )
+    pods = show("resources/list.html", samples.list_view(9, kind=read_only))
     pods.keyboard.press("j")
     expect(pods.locator("#key-hint")).to_be_hidden()
     pods.keyboard.press("e")
     expect(pods.locator("#key-hint")).to_have_text("Pods cannot be edited here.")
-    pods.keyboard.press("d")
-    expect(pods.locator("#key-hint")).to_have_text("Pods cannot be deleted here.")
     assert pods.url == f"{HOST}/resources/pods/"
     pods.keyboard.press("y")
     expect(pods).to_have_url(f"{HOST}/resources/pods/payments/{samples.PODS[0][1]}/yaml/")
@@ -280,7 +286,7 @@ def test_the_kinds_are_a_menu_on_a_phone(show: Show) -> None:
     expect(page.locator("#side")).not_to_be_visible()
 
 
-VIEWS: dict[str, tuple[str, Made]] = {
+VIEWS: dict[str, tuple[str, Made | FeedView]] = {
     "list": ("resources/list.html", samples.list_view(9)),
     "empty": ("resources/list.html", samples.list_view(0)),
     "detail": ("resources/detail.html", samples.detail_view()),

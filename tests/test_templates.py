@@ -119,6 +119,11 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield f"detail, {state}", "resources/detail.html", {"view": detail, "page": info("pods")}
     yield "yaml", "resources/yaml.html", {"view": samples.detail_view(), "page": info("pods")}
     yield "feed", "live/feed.html", {"view": samples.feed_view(), "page": info("feed")}
+    span = samples.feed_view(params=f"from={rfc3339(samples.NOW - 9)}&to={rfc3339(samples.NOW)}&folds=off")
+    yield "feed, a span", "live/feed.html", {"view": span, "page": info("feed")}
+    past = samples.feed_view(params="q=pod-1&to=2020-01-01")
+    yield "feed, before anything is known", "live/feed.html", {"view": past, "page": info("feed")}
+    yield "feed, inside a burst", "live/_within.html", {"view": span}
     yield "feed, quiet", "live/feed.html", {"view": samples.feed_view(0), "page": info("feed")}
     yield "overview", "live/overview.html", {"view": samples.overview_view(), "page": info("overview")}
     empty = samples.overview_view(empty=True, wrong=0)
@@ -192,7 +197,7 @@ def test_object_text_is_escaped_everywhere() -> None:
         labels=((hostile, hostile),),
         annotations=((hostile, hostile),),
         summary=(samples.Words(hostile),),
-        events=(samples.EventLine("", hostile, hostile, "warn", 1),),
+        events=(samples.EventLine("e", "", hostile, hostile, "warn", 1),),
     )
     html = render_to_string("resources/detail.html", {"view": view, "page": samples.page_info("pods")})
     assert hostile not in html
@@ -271,8 +276,10 @@ def test_text_has_contrast_aa_on_every_ground(scheme: str, index: int) -> None:
     }
     grounds = [(name, ground) for name in TEXT for ground in GROUNDS]
     grounds += [(name, f"{name}-soft") for name in ("accent", "ok", "warn", "bad", "busy")]
+    grounds += [("faint", f"{name}-soft") for name in ("accent", "ok", "warn", "bad", "busy")]
     grounds += [
         ("text", "flash"),
+        ("faint", "flash"),
         ("text", "bad-soft"),
         ("text", "warn-soft"),
         ("on-accent", "accent"),

@@ -25,7 +25,7 @@ from dashboard.wiring import RETRY_RESOLVE, ByProtocol, Live, WiredApplication, 
 from informerd.clock import SystemClock
 from informerd.errors import ConfigError, Unreachable
 from informerd.resource import Resource
-from informerd.rest.cluster import ClusterConfig
+from informerd.rest.cluster import ClusterConfig, load_kubeconfig
 from informerd.testing.demo_process import DemoProcess
 from tests.clock import FakeClock, settle
 from tests.wait import eventually
@@ -305,6 +305,31 @@ async def test_a_demo_cluster_is_called_demo_and_ends_when_told() -> None:
     assert not demo.running
 
 
+async def test_kubectl_finds_a_demo_cluster_by_a_file_that_is_its_users_alone_and_goes_with_it(tmp_path: Path) -> None:
+    text = kubeconfig_text("http://127.0.0.1:1")
+    path = tmp_path / "var" / "demo.kubeconfig"
+    command = (*PYTHON, ENDS_WITH_PARENT.format(text=text))
+    demo = DemoProcess(SystemClock(), command=command, kubeconfig=path)
+    await demo.start("nothing else")
+    assert load_kubeconfig(path).server == "http://127.0.0.1:1"
+    assert path.stat().st_mode & 0o777 == 0o600
+    await demo.stop()
+    assert not path.exists()
+    await demo.start("nothing else")
+    path.write_text("another process's cluster")
+    await demo.stop()
+    assert path.exists()
+
+
+async def test_where_that_file_cannot_be_written_the_demo_cluster_runs_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "var").write_text("no folder")
+    command = (*PYTHON, ENDS_WITH_PARENT.format(text=kubeconfig_text("http://127.0.0.1:1")))
+    demo = DemoProcess(SystemClock(), command=command, kubeconfig=tmp_path / "var" / "demo.kubeconfig")
+    assert (await demo.start("nothing else")).name == "demo"
+    assert demo.kubeconfig is None
+    await demo.stop()
+
+
 async def test_a_demo_cluster_that_ended_is_started_again(tmp_path: Path, clients: list[FakeClient]) -> None:
     starts = 0
 
@@ -441,7 +466,7 @@ async def test_beats_name_the_cluster_that_is_being_chosen_and_then_was_not(live
     assert (live.cluster.name, live.cluster.why) == ("starting", "the cluster is being chosen")
     live.start()
     await eventually(lambda: live.problem)
-    assert (live.hub._cluster() or {})["why"] == "its configuration cannot be used"
+    assert (live.hub._heartbeat._cluster() or {})["why"] == "its configuration cannot be used"
 
 
 async def test_stopping_ends_every_task(live: Live) -> None:

@@ -14,11 +14,11 @@ T = TypeVar("T")
 _INTERVAL = 0.02
 
 
-def until(condition: Callable[[], T], *, within: float = 10.0, what: str = "") -> T:
-    """The first true answer of `condition`; AssertionError after `within` seconds."""
+def until(condition: Callable[[], T], *, within: float = 30.0, what: str = "", every: float = _INTERVAL) -> T:
+    """The first true answer of `condition`, asked `every` so many seconds; AssertionError after `within` seconds."""
     deadline = time.monotonic() + within
     while not (answer := condition()):
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {within:g} s: {what or condition}")
-        time.sleep(_INTERVAL)
+        time.sleep(every)
     return answer

@@ -6,8 +6,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
-from dashboard.controllers.registry import DEMO, KNOWN, checked_names
+from dashboard.controllers.registry import DEMO, KNOWN, checked_names, known_as
 from dashboard.upstream import controllers_from_settings
+from informerd.controllers.crddemo import QUEUE
 
 
 def test_names_are_taken_once_and_in_order() -> None:
@@ -37,3 +38,9 @@ def test_not_set_is_another_thing_than_set_to_nothing() -> None:
 
 def test_what_the_demo_cluster_runs_is_known() -> None:
     assert set(DEMO) <= set(KNOWN)
+
+
+def test_a_card_has_the_name_of_the_setting_and_not_that_of_the_queue() -> None:
+    assert KNOWN["crddemo"].queue == QUEUE
+    assert known_as(QUEUE) == "crddemo"
+    assert known_as("of somebody else") == "of somebody else"

@@ -11,6 +11,8 @@ from typing import Any
 
 from tests.devcluster.api import JSON_PATCH, MERGE, STRATEGIC, Json
 from tests.devcluster.case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, pod
+from tests.devcluster.edge_cases import EDGE_CASES
+from tests.devcluster.eviction_cases import EVICTION_CASES, EVICTION_SETUP
 from tests.devcluster.gadgets import gadget
 from tests.devcluster.request_cases import REQUEST_CASES
 from tests.devcluster.rule_cases import RULE_CASES
@@ -23,6 +25,7 @@ SETUP: tuple[tuple[str, Json], ...] = (
     (MAPS, {"metadata": {"name": "im"}, "immutable": True, "data": {"a": "1"}}),
     (PODS, pod("p1")),
     (f"{APPS}/deployments", deployment("d1")),
+    *EVICTION_SETUP,
 )
 
 VALUES: tuple[tuple[str, Any], ...] = (
@@ -316,5 +319,6 @@ def _definitions() -> Iterator[Case]:
 
 CASES: tuple[Case, ...] = (
     *_creates(), *_updates(), *_patches(), *_reads(), *_deletes(), *_built_in(), *_definitions(), *_scales(),
-    *_quantities(), *_protobuf(), *_copies_and_booleans(), *RULE_CASES, *REQUEST_CASES,
+    *_quantities(), *_protobuf(), *_copies_and_booleans(), *RULE_CASES, *REQUEST_CASES, *EDGE_CASES,
+    *EVICTION_CASES,
 )  # fmt: skip

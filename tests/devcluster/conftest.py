@@ -87,7 +87,7 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with log.open("wb") as output:
         process = subprocess.Popen([*command, "--exit-with-parent"], cwd=ROOT, stdin=subprocess.PIPE, stdout=output)
     try:
-        until(lambda: b"ready" in log.read_bytes(), what="the demo cluster is ready")
+        until(lambda: b"ready" in log.read_bytes(), within=60, what="the demo cluster is ready")
         Api.of(kubeconfig).post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", GADGETS)
         yield kubeconfig
     finally:

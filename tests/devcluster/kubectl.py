@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 _CHANGING = (
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UID"),
@@ -29,6 +32,22 @@ def kubectl_binary() -> str | None:
     """The newest kubectl at hand: of KUBEBUILDER_ASSETS, else of PATH."""
     assets = os.environ.get("KUBEBUILDER_ASSETS", "")
     return shutil.which("kubectl", path=os.pathsep.join(filter(None, (assets, os.environ.get("PATH", "")))))
+
+
+def objects_in(printed: str) -> Iterator[dict[str, Any]]:
+    """The objects that kubectl printed one after the other as JSON."""
+    decoder = json.JSONDecoder()
+    while printed := printed.strip():
+        found, end = decoder.raw_decode(printed)
+        yield found
+        printed = printed[end:]
+
+
+def collection_path(made: dict[str, Any]) -> str:
+    """Where an object of a kind with a regular plural is created."""
+    version, namespace = made["apiVersion"], made["metadata"].get("namespace")
+    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    return f"{root}/{f'namespaces/{namespace}/' if namespace else ''}{made['kind'].lower()}s"
 
 
 @dataclass(frozen=True)

@@ -227,6 +227,9 @@ def _rolling() -> Iterator[KubectlCase]:
     yield KubectlCase(
         "rollout pause", ("rollout pause deploy web", "rollout pause deploy web", "rollout resume deploy web"), "paused"
     )
+    made = "create pdb b1 --selector=app=web --min-available=50%"
+    yield KubectlCase("budget", (made, "get pdb", "get pdb b1 -o yaml", "describe pdb b1"), "b1")
+    yield KubectlCase("drain", ("drain {node} --dry-run=server --force", "drain {node}"), "drained")
     yield KubectlCase("rollout history", ("rollout history deploy web",), "No rollout history")
     yield KubectlCase(
         "wait for a condition", ("wait --for=condition=Established crd/mydemos.crddemo.k8s.io --timeout=5s",), "met"

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from devcluster.server import objects
+from devcluster.server import garbage, objects
 from devcluster.server.core import Core
 from devcluster.server.options import DeleteOptions, WriteOptions
 from devcluster.server.patches import MERGE_PATCH
 from devcluster.server.status import Failure
 from tests.devcluster.conftest import Moment
+from tests.devcluster.gadgets import GADGETS as GADGETS_DEFINITION
 from tests.devcluster.gadgets import gadget
 
 Json = dict[str, Any]
@@ -247,6 +248,18 @@ def test_a_definition_takes_its_objects_and_its_kind_along(core: Core) -> None:
     assert found(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS) is None
 
 
+def test_a_kind_that_was_removed_and_came_again_is_collected_as_before(core: Core) -> None:
+    definitions = "customresourcedefinitions.apiextensions.k8s.io"
+    delete(core, definitions, GADGETS)
+    core.garbage.collect()
+    create(core, definitions, {**GADGETS_DEFINITION, "metadata": {"name": GADGETS}})
+    owner = create(core, GADGETS, gadget())
+    create(core, MAPS, config_map("m", owner))
+    delete(core, GADGETS, "g")
+    core.garbage.collect()
+    assert found(core, MAPS, "m") is None
+
+
 def test_a_definition_waits_for_objects_with_finalizers(core: Core) -> None:
     create(core, GADGETS, {**gadget(), "metadata": {"name": "g", "finalizers": ["a.b/c"]}})
     delete(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS)
@@ -266,6 +279,15 @@ def test_events_are_forgotten_an_hour_after_their_last_change(core: Core, moment
     moment.seconds += 1801
     core.garbage.collect()
     assert (found(core, "events", "old"), found(core, "events", "counted") is not None) == (None, True)
+
+
+def test_of_too_many_events_the_oldest_are_forgotten(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "MOST_EVENTS", 3)
+    for number in range(5):
+        about = {"kind": "Pod", "name": "p", "namespace": "t"}
+        create(core, "events", {"metadata": {"name": f"e{number}"}, "involvedObject": about, "message": "m"})
+    core.garbage.collect()
+    assert [name for _, name in core.store.records("events")] == ["e2", "e3", "e4"]
 
 
 def test_updates_keep_what_belongs_to_the_server(core: Core) -> None:

@@ -109,7 +109,7 @@ async def test_discovery_names_every_kind_and_its_abilities(demo: Demo) -> None:
     assert {"list", "watch", "create", "delete", "patch"} <= set(pods["verbs"])
     assert "pods/status" in {entry["name"] for entry in core}
     groups = {group["name"] for group in (await demo.ask("GET", "/apis")).json["groups"]}
-    assert groups == {"apps", "batch", "coordination.k8s.io", "apiextensions.k8s.io", "devcluster.example"}
+    assert groups == {"apps", "batch", "coordination.k8s.io", "policy", "apiextensions.k8s.io", "devcluster.example"}
     assert (await demo.ask("GET", "/apis/apps")).json["preferredVersion"]["version"] == "v1"
 
 

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from tests.controlplane import ControlPlane
-from tests.devcluster.api import Api, Json, Reply
+from tests.devcluster.api import MERGE, Api, Json, Reply
 from tests.devcluster.case import Case
 from tests.devcluster.cases import CASES, SETUP
+from tests.devcluster.eviction_cases import EVICTION_STATUSES
 from tests.devcluster.gadgets import COLLECTION, GADGETS
 from tests.wait import until
 
@@ -43,6 +44,9 @@ class Side:
         for path, body in SETUP:
             reply = api.post(self.path(path), body)
             assert reply.code == 201, reply.text
+        for path, body in EVICTION_STATUSES:
+            reply = api.call("PATCH", self.path(path), body, MERGE)
+            assert reply.code == 200, reply.text
 
     def path(self, path: str) -> str:
         return path.replace("{ns}", self.namespace)

@@ -109,3 +109,14 @@ def test_uids_are_known_while_the_object_is_there() -> None:
     assert store.place("a") == ("things", ("", "a"))
     store.remove("things", record(store, "a"))
     assert not store.has_uid("a")
+
+
+def test_a_line_is_encoded_once_for_all_who_watch_and_not_kept_in_the_history() -> None:
+    store, lines = Store(), []
+    for _ in range(2):
+        store.listen("things", lambda change: lines.append(change.line()))
+    change = store.put("things", record(store, "a", raw=b'{"a":1}'))
+    assert lines[0] is lines[1]
+    later = change.line()
+    assert later == lines[0]
+    assert later is not lines[0], "it would stay for as long as the history does"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.controlplane import ControlPlane, free_ports
+from tests.e2e.deployment import Deployment
 from tests.program import ROOT, Program, answers
+from tests.require import controlplane_binaries
 
 CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 _numbers = itertools.count(1)
@@ -28,6 +32,10 @@ class Dashboard(Program):
             str(self.port),
             env={"KUBECONFIG": str(kubeconfig), "HOME": str(home), "DELTABOARD_VAR": str(home), **env},
         )
+
+    def migrate(self) -> None:
+        """Make the database's tables, as `make run` does; only tests of what is kept in it need them."""
+        subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, env=self.env, check=True)
 
     def open(self) -> Dashboard:
         """Start it and wait for its first answer."""
@@ -71,3 +79,26 @@ def new_dashboard(tmp_path: Path) -> Iterator[Callable[..., Dashboard]]:
     yield make
     for program in programs:
         program.__exit__()
+
+
+@pytest.fixture(scope="module")
+def modules_controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """An API server of one module's tests, with the Mydemo CRD, which may be killed and frozen."""
+    controlplane = ControlPlane(tmp_path_factory.mktemp("modules_controlplane"), controlplane_binaries())
+    try:
+        controlplane.start()
+        controlplane.apply_crd(CRD)
+        yield controlplane
+    finally:
+        controlplane.stop()
+
+
+@pytest.fixture(scope="module")
+def production(modules_controlplane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    """The production form on it, for one test of the module after the other."""
+    deployment = Deployment(modules_controlplane, tmp_path_factory.mktemp("deployment"))
+    try:
+        deployment.start()
+        yield deployment
+    finally:
+        deployment.stop()

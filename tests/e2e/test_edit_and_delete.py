@@ -65,6 +65,7 @@ def test_changes_that_do_not_overlap_are_merged_and_saved_after_a_look(
     expect(page.locator("button[name=save]").first).to_be_visible()
     cluster.patch(mydemos(namespace, "shared"), {"spec": {"ip": "10.0.0.2"}})
     page.locator("button[name=save]").first.click()
+    expect(page.locator("main h1")).to_contain_text("Review the merge")
     expect(page.locator("main")).to_contain_text("10.0.0.2")
     assert cluster.get(mydemos(namespace, "shared"))["spec"] == {"ip": "10.0.0.2", "port": 8080}
     page.locator("button[name=save]").first.click()
@@ -108,7 +109,8 @@ def test_delete_asks_first_shows_finalizers_and_deletes(
     expect(page.locator("main")).to_contain_text("example.com/hold")
     assert "deletionTimestamp" not in cluster.get(mydemos(namespace, "held"))["metadata"], "asking deletes nothing"
     page.locator("main form[method=post] button[type=submit]").last.click()
-    page.wait_for_load_state()
+    page.wait_for_url("**/held/delete/?uid=*")
+    expect(page.locator("main")).to_contain_text("example.com/hold")
     assert "deletionTimestamp" in cluster.get(mydemos(namespace, "held"))["metadata"]
     cluster.patch(mydemos(namespace, "held"), {"metadata": {"finalizers": None}})
     page.goto(f"{dashboard.url}/resources/mydemos/?namespace={namespace}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any
@@ -15,8 +16,8 @@ from dashboard.edits.said import COOKIE
 from dashboard.live.context import SCOPE_KEY
 
 
-class _Inputs(HTMLParser):
-    """Name and value of everything in the page's last form, as a browser would send it untouched."""
+class Inputs(HTMLParser):
+    """Name and value of everything in the last form of a page's main part, as a browser would send it untouched."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -26,7 +27,12 @@ class _Inputs(HTMLParser):
         self.radios: dict[str, list[str]] = {}
         self.shown: list[str] = []
         """Texts to read and copy, which no form sends."""
+        self.presses: list[tuple[str, str]] = []
+        """Name and value of each button."""
         self._open: str | None = None
+        self._select: str | None = None
+        self._option: tuple[str | None, bool] | None = None
+        self._first = False
         self._text = ""
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -37,17 +43,30 @@ class _Inputs(HTMLParser):
             self._open, self._text = found.get("name", ""), ""
         elif tag == "button" and "name" in found:
             self.buttons.append(found["name"])
+            self.presses.append((found["name"], found.get("value", "")))
+        elif tag == "select":
+            self._select, self._first = found.get("name", ""), True
+        elif tag == "option" and self._select is not None:
+            self._option = (found.get("value"), "selected" in dict(attributes))
+            self._text = ""
         elif tag == "input" and found.get("type") == "radio":
             self.radios.setdefault(found["name"], []).append(found["value"])
             if "checked" in dict(attributes):
                 self.values[found["name"]] = found["value"]
-        elif tag == "input" and "name" in found:
+        elif tag == "input" and "name" in found and "disabled" not in found:
             self.values[found["name"]] = found.get("value", "")
 
     def handle_data(self, data: str) -> None:
         self._text += data
 
     def handle_endtag(self, tag: str) -> None:
+        if tag == "select":
+            self._select = None
+        if tag == "option" and self._select and self._option is not None:
+            value, chosen = self._option
+            if chosen or self._first:
+                self.values[self._select] = " ".join(self._text.split()) if value is None else value
+            self._first, self._option = False, None
         if tag == "textarea" and self._open is not None:
             text = self._text.removeprefix("\n")
             if self._open:
@@ -65,13 +84,22 @@ class Page:
     location: str
     body: str
     said: bool
-    form: _Inputs = field(repr=False)
+
+    @cached_property
+    def form(self) -> Inputs:
+        inputs = Inputs()
+        inputs.feed(self.main)
+        return inputs
+
+    @property
+    def main(self) -> str:
+        """Its main part: the frame around it is the same on every page, and twice as long."""
+        return self.body[self.body.find("<main") : self.body.find("</main>")] if "<main" in self.body else self.body
 
     @property
     def text(self) -> str:
         """What a person reads in the main part, spaces made one."""
-        main = self.body[self.body.find("<main") : self.body.find("</main>")]
-        bare = re.sub(r"(?s)<textarea.*?</textarea>|<[^>]*>", " ", main)
+        bare = re.sub(r"(?s)<textarea.*?</textarea>|<[^>]*>", " ", self.main)
         return re.sub(r"\s+", " ", html.unescape(bare))
 
     @property
@@ -110,7 +138,5 @@ class Browser:
 
 
 def _page(response: Any) -> Page:
-    inputs = _Inputs()
     body = response.content.decode()
-    inputs.feed(body)
-    return Page(response.status_code, response.get("Location", ""), body, COOKIE in response.cookies, inputs)
+    return Page(response.status_code, response.get("Location", ""), body, COOKIE in response.cookies)

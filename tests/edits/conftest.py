@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
+from dashboard.census.link import CensusLink
+from dashboard.drafts.database import Database
+from dashboard.drafts.shelf import Shelf
 from dashboard.edits.schemas import Schemas
 from dashboard.live.hub import Hub
 from dashboard.live.interest import Interest
@@ -18,11 +22,22 @@ from informerd.clock import SystemClock
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from tests.controlplane import ControlPlane
+from tests.drafts.databases import migrated
+from tests.e2e.conftest import Dashboard
 from tests.edits.browsing import Browser
 from tests.live.fake_layer import RecordingLayer
 
 CRD = Path(__file__).parents[2] / "deploy" / "crd" / "mydemos.yaml"
+DRAFTS = "edits_drafts"
 _numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def drafts(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    """The database that keeps these tests' drafts: its alias."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('drafts') / 'drafts.sqlite3'}"
+    with django_db_blocker.unblock(), migrated(DRAFTS, url) as alias:
+        yield alias
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +45,16 @@ def cluster(controlplane: ControlPlane) -> ControlPlane:
     """The run's API server with the Mydemo CRD."""
     controlplane.apply_crd(CRD)
     return controlplane
+
+
+@pytest.fixture(scope="session")
+def dashboard(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """The embedded form on it, for the tests with a browser."""
+    program = Dashboard(cluster.kubeconfig, tmp_path_factory.mktemp("home"))
+    try:
+        yield program.open()
+    finally:
+        program.__exit__()
 
 
 @pytest.fixture
@@ -55,13 +80,16 @@ async def parts_for(kubeconfig: Path) -> AsyncIterator[SimpleNamespace]:
             replicas=replicas,
             hub=hub,
             interest=Interest(replicas, hub, clock),
+            census=CensusLink(RecordingLayer(), clock),
             client=client,
             discovery=None,
             cluster=config,
             kinds=replicas.kinds,
             schemas=Schemas(clock),
+            drafts=Shelf(clock, Database(clock, alias=DRAFTS, time_limit=60)),
             clock=clock,
             problem="",
+            kubeconfig="",
             version="v1.37.1",
         )
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.actions import TRIES, last_writer, review, save
+from dashboard.edits.actions import TRIES, review, save
 from dashboard.edits.again import create_again
 from dashboard.edits.editable import Base, Target, to_write
 from dashboard.edits.exchange import Exchange, Stored
-from dashboard.edits.outcomes import Draft, Moved, Refused, Review, Saved, Unsure
+from dashboard.edits.outcomes import Draft, Gone, Moved, Refused, Review, Saved, Unsure
+from dashboard.edits.owners import last_writer
 from dashboard.resources.kinds import KINDS
 from informerd.errors import (
     Forbidden,
@@ -103,7 +104,7 @@ async def test_what_is_stored_is_found_though_others_added_to_it(
     draft = await draft_with(exchange, 9090)
     exchange.lost_back = LOST
     exchange.after = lambda: cluster.patch(one, {"metadata": {"labels": {"late": "yes"}}})
-    assert await save(exchange, draft) == Saved(cluster.get(one)["metadata"]["resourceVersion"])
+    assert await save(exchange, draft) == Saved(cluster.get(one)["metadata"]["resourceVersion"], read=True)
 
 
 async def test_what_others_wrote_over_it_leaves_open_whether_it_was_stored(
@@ -133,7 +134,7 @@ async def test_an_object_whose_making_was_not_confirmed_is_found(
     cluster.delete(one)
     exchange.lost_back = error
     outcome = await create_again(exchange, draft)
-    assert outcome == Saved(cluster.get(one)["metadata"]["resourceVersion"])
+    assert outcome == Saved(cluster.get(one)["metadata"]["resourceVersion"], read=True)
 
 
 @pytest.mark.parametrize("error", UNCLEAR, ids=str)
@@ -190,6 +191,19 @@ async def test_where_nothing_answers_the_page_says_that_it_does_not_know(one: st
     outcome = await save(exchange, draft)
     assert isinstance(outcome, Unsure)
     assert outcome.draft.text == draft.text
+
+
+async def test_a_status_that_is_not_found_is_not_said_to_be_of_a_deleted_object(
+    cluster: ControlPlane, one: str, parts: SimpleNamespace, namespace: str
+) -> None:
+    exchange = Shaky(parts.client, Target(KINDS["mydemos.crddemo.k8s.io"], namespace, "one", "status", "nothing"))
+    base = Base.of(await exchange.read(), "status")
+    draft = Draft(base.text, base)
+    for outcome in (await review(exchange, draft), await save(exchange, draft)):
+        assert isinstance(outcome, Refused)
+        assert "The object is there" in outcome.refusal.problems[0].words
+    cluster.delete(one)
+    assert await save(exchange, draft) == Gone(draft)
 
 
 async def test_saving_again_what_was_stored_already_changes_nothing(

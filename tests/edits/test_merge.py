@@ -160,6 +160,17 @@ def test_a_list_with_keys_is_merged_item_by_item() -> None:
     assert not merged.conflicts
 
 
+def test_a_port_without_protocol_is_the_one_that_the_schemas_default_means() -> None:
+    base = {"ports": [{"port": 80, "protocol": "TCP", "name": "web"}]}
+    mine = {"ports": [{"port": 80, "name": "web"}]}
+    theirs = {"ports": [{"port": 80, "protocol": "TCP", "name": "http"}]}
+    items = {"properties": {"port": {}, "protocol": {"default": "TCP"}}}
+    keys = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "protocol"], "items": items}
+    merged = merge(base, theirs, mine, schema=Schema({"properties": {"ports": keys}}))
+    assert not merged.conflicts
+    assert merged.value == {"ports": [{"port": 80, "name": "http"}]}
+
+
 def test_an_item_removed_here_and_changed_there_is_asked() -> None:
     base = ports((80, "web"), (443, "tls"))
     merged = merge(base, ports((443, "tls")), ports((80, "http"), (443, "tls")), schema=PORTS)

@@ -54,9 +54,9 @@ async def test_the_editor_shows_the_object_without_what_only_servers_write(
     value = parse(page.yaml).value
     assert value == mydemo("one", labels={"team": "a"}, namespace=path.split("/")[3])
     assert page.form.values["field.spec.port"] == "8080"
-    assert page.form.values["field.metadata.labels"] == "team=a"
+    assert page.form.values["field.metadata.labels.team"] == "a"
     assert "1 to 65535" in page.text
-    assert page.form.buttons[-1] == "review"
+    assert "review" in page.form.buttons
 
 
 async def test_a_review_writes_nothing_and_save_writes_what_was_reviewed(
@@ -76,11 +76,13 @@ async def test_what_the_form_changed_is_written_into_the_text_and_comments_stay(
 ) -> None:
     page = await browser.open(f"{path}edit/")
     text = page.yaml.replace("port: 8080", "port: 8080  # why")
-    page = await browser.press(page, "review", yaml=text, field__spec__ip="10.9.9.9", field__metadata__labels="b=c\n")
+    page = await browser.press(
+        page, "review", yaml=text, field__spec__ip="10.9.9.9", newkey__metadata__labels="b", new__metadata__labels="c"
+    )
     assert "10.9.9.9" in page.text
     page = await browser.press(page, "edit")
     assert "ip: 10.9.9.9\n  port: 8080  # why" in page.yaml
-    assert parse(page.yaml).value["metadata"]["labels"] == {"b": "c"}
+    assert parse(page.yaml).value["metadata"]["labels"] == {"team": "a", "b": "c"}
 
 
 async def test_form_and_text_that_disagree_are_asked_about_and_both_are_kept(
@@ -353,10 +355,10 @@ async def test_a_missing_object_is_a_404_that_says_so(browser: Browser, path: st
         assert "There is no Mydemo one" in page.text
 
 
-async def test_kinds_that_are_not_edited_here_say_so(browser: Browser) -> None:
+async def test_an_object_that_is_not_there_cannot_be_edited_whatever_its_kind(browser: Browser) -> None:
     page = await browser.open("/resources/pods/default/web/edit/")
     assert page.status == 404
-    assert "kubectl edit pods" in page.text
+    assert "There is no Pod web in namespace default" in page.text
 
 
 async def test_a_kinds_other_names_lead_to_its_address(browser: Browser, namespace: str, path: str) -> None:
@@ -375,7 +377,7 @@ async def test_without_the_csrf_token_nothing_is_written(
     assert (await strict.send(f"{path}edit/", {"save": ""})).status == 403
     assert (await strict.send(f"{path}edit/check/", {})).status == 403
     assert cluster.exists(one)
-    assert (await strict.press(page, "delete")).status == 302
+    assert (await strict.press(page, "delete")).status == 200
     assert not cluster.exists(one)
 
 
@@ -482,10 +484,9 @@ async def test_a_kind_that_is_no_longer_followed_loses_no_text(
     assert page.yaml == text
 
 
-async def test_a_text_for_a_kind_that_is_not_edited_here_is_kept(browser: Browser) -> None:
+async def test_a_text_for_an_object_that_is_not_there_is_kept_whatever_its_kind(browser: Browser) -> None:
     page = await browser.send("/resources/pods/default/web/edit/", {"yaml": "kind: Pod\n", "review": ""})
     assert page.status == 404
-    assert "kubectl edit pods" in page.text
     assert page.yaml == "kind: Pod\n"
 
 

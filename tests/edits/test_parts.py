@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64encode
-from typing import Any
 
 import pytest
 from django.http import HttpRequest, HttpResponse
 
 from dashboard.edits.diff import changes, diff_lines
-from dashboard.edits.document import parse
 from dashboard.edits.editable import Base, Target, editable, to_write
 from dashboard.edits.fields import ABSENT, ItemKey, Path, get, parse_path, put, same, show
-from dashboard.edits.form import apply_form, build_form
 from dashboard.edits.outcomes import Draft
 from dashboard.edits.posted import base_json, choice_name, draft_of, is_reviewed, reviewed_mark
-from dashboard.edits.problems import refusal_of
+from dashboard.edits.problems import refusal_of, unanswered
 from dashboard.edits.said import COOKIE, said_to, say
-from dashboard.edits.schema import Schema, crd_schema, kind_schema
+from dashboard.edits.schema import crd_schema, kind_schema
+from dashboard.repeats import AGAIN_AFTER
 from dashboard.resources.kinds import KINDS
-from informerd.errors import BadRequest, Cause, Invalid, Status, StatusDetails
+from informerd.errors import (
+    BadRequest,
+    Cause,
+    CredentialsError,
+    Forbidden,
+    InformerdError,
+    Invalid,
+    ServerError,
+    Status,
+    StatusDetails,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
 
 TARGET = Target(KINDS["mydemos.crddemo.k8s.io"], "default", "one")
 
@@ -88,89 +99,6 @@ def test_a_diff_shows_three_lines_around_each_change_and_counts_the_rest() -> No
     assert len(diff_lines("a\n" * 5000, "b\n" * 5000)) == 10_000
 
 
-SCHEMA = Schema(
-    {
-        "properties": {
-            "spec": {
-                "required": ["size"],
-                "properties": {
-                    "size": {"type": "integer", "minimum": 1, "description": "How large."},
-                    "ratio": {"type": "number", "maximum": 1},
-                    "on": {"type": "boolean", "default": False},
-                    "mode": {"type": "string", "enum": ["fast", "slow"]},
-                    "note": {"type": "string", "x-kubernetes-validations": [{"message": "must be polite"}]},
-                    "either": {"x-kubernetes-int-or-string": True},
-                    "tls": {"properties": {"name": {"type": "string"}}, "required": ["name"]},
-                    "hosts": {"type": "array", "items": {"type": "string"}},
-                },
-            },
-            "metadata": {"properties": {"labels": {"additionalProperties": {"type": "string"}}}},
-        }
-    }
-)
-
-
-def test_a_form_has_a_field_for_whatever_one_input_can_hold() -> None:
-    value = {"spec": {"size": 3, "on": True, "tls": {"name": "a"}}, "metadata": {"labels": {"x": "y", "z": ""}}}
-    base = {"spec": {"size": 2}}
-    form = build_form(SCHEMA, value, base)
-    shown = {field.label: (field.kind, field.value, field.required) for field in form.fields}
-    assert shown == {
-        "spec.size": ("integer", "3", True),
-        "spec.ratio": ("number", "", False),
-        "spec.on": ("boolean", "true", False),
-        "spec.mode": ("choice", "", False),
-        "spec.note": ("string", "", False),
-        "spec.tls.name": ("string", "a", False),
-        "metadata.labels": ("labels", "x=y\nz=", False),
-    }
-    assert form.left_out == ("spec.either", "spec.hosts")
-    size, _, on, _, note, *_ = form.fields
-    assert (size.help, size.was) == ("How large. At least 1.", "2")
-    assert on.help == "False where nothing is given."
-    assert note.help == "It must be polite."
-
-
-@pytest.mark.parametrize(
-    ("field", "typed", "path", "value"),
-    [
-        ("spec.size", " 7 ", ("spec", "size"), 7),
-        ("spec.ratio", "0.5", ("spec", "ratio"), 0.5),
-        ("spec.on", "false", ("spec", "on"), False),
-        ("spec.mode", "slow", ("spec", "mode"), "slow"),
-        ("spec.note", "yes", ("spec", "note"), "yes"),
-        ("spec.size", "", ("spec", "size"), ABSENT),
-        ("spec.tls.name", "b", ("spec", "tls", "name"), "b"),
-        ("metadata.labels", "a=b\r\n\r\nc = d=e", ("metadata", "labels"), {"a": "b", "c": "d=e"}),
-    ],
-)
-def test_what_is_typed_into_the_form_is_written_as_its_type(field: str, typed: str, path: Path, value: Any) -> None:
-    document = parse("spec:\n  size: 3 # large\n")
-    shown = {"spec.size": "3"}.get(field, "")
-    applied, problems = apply_form(SCHEMA, document, {f"field.{field}": typed, f"shown.{field}": shown})
-    assert not problems
-    assert same(get(applied.value, path), value) or value is get(applied.value, path)
-
-
-@pytest.mark.parametrize(
-    ("field", "typed", "words"),
-    [
-        ("spec.size", "1.5", "no whole number"),
-        ("spec.ratio", "half", "no number"),
-        ("spec.ratio", "1e999", "larger than any number"),
-        ("spec.ratio", f"-{'9' * 400}", "larger than any number"),
-        ("metadata.labels", "nothing", "write name=value"),
-        ("metadata.labels", "a=1\na=2", "given twice"),
-    ],
-)
-def test_what_the_form_cannot_write_is_told(field: str, typed: str, words: str) -> None:
-    document = parse("spec:\n  size: 3\n")
-    applied, (problem,) = apply_form(SCHEMA, document, {f"field.{field}": typed, f"shown.{field}": "?"})
-    assert applied is document
-    assert words in problem.words
-    assert problem.field == field
-
-
 def test_schemas_are_found_in_openapi_and_in_crds_and_references_are_followed() -> None:
     widget = {
         "x-kubernetes-group-version-kind": [{"group": "g", "version": "v1", "kind": "Widget"}],
@@ -202,6 +130,25 @@ def test_causes_without_a_field_are_placed_by_their_message() -> None:
     )
     assert [problem.field for problem in refusal.problems] == ["spec.ip", "spec.ports[0].port"]
     assert [problem.said for problem in refusal.problems] == [cause.message for cause in causes]
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "code", "again"),
+    [
+        (Forbidden(Status(code=403, message="no")), "access rules do not let you read what became of it", 403, None),
+        (TooManyRequests(Status(code=429, message="no"), retry_after=3), "busy and asks to come again later", 429, 3),
+        (Unauthorized(Status(code=401, message="no")), "did not accept the credentials", 401, None),
+        (ServerError(Status(code=500, message="no")), "The API server failed over it", 503, AGAIN_AFTER),
+        (Unreachable("no"), "No answer came from the API server", 503, AGAIN_AFTER),
+        (CredentialsError("no"), "credentials for the cluster could not be had", 503, None),
+    ],
+)
+def test_what_is_not_known_of_a_write_is_said_with_what_reading_it_met_with(
+    error: InformerdError, words: str, code: int, again: float | None
+) -> None:
+    refusal = unanswered(error, "It may or may not be saved", "It is not known.", unread=True)
+    assert words in refusal.problems[0].words
+    assert (refusal.code, refusal.again_after, refusal.unsure) == (code, again, True)
 
 
 def test_strict_decoding_and_wrong_types_are_placed_at_their_fields() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from django.http import HttpResponse
-from django.test import RequestFactory
+from django.test import RequestFactory, override_settings
 
 from dashboard.edits.said import COOKIE, said_to, say, say_no_more
 
@@ -21,6 +22,14 @@ def test_what_was_said_is_shown_on_its_own_page_only() -> None:
     assert found is not None
     assert "saved" in str(found)
     assert request_after(response, "/resources/mydemos/b/") is None
+
+
+@pytest.mark.parametrize("secure", [True, False])
+def test_it_travels_by_https_only_wherever_the_other_cookies_do(secure: bool) -> None:
+    response = HttpResponse()
+    with override_settings(CSRF_COOKIE_SECURE=secure):
+        say(response, "/resources/mydemos/a/", "Mydemo a is saved.")
+    assert bool(response.cookies[COOKIE]["secure"]) is secure
 
 
 def test_who_goes_on_to_edit_again_is_not_told_of_the_last_save() -> None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from dashboard.edits.schema import UNKNOWN
-from dashboard.edits.schemas import KEPT, MOST, Schemas
+from dashboard.edits.schemas import KEPT, MOST, UNKNOWN_KEPT, Schemas
 from dashboard.resources.kinds import KINDS
 from informerd.errors import ServerError, Status, Unreachable
 from informerd.rest.answer import Answer
@@ -78,11 +78,18 @@ async def test_where_openapi_fails_the_definition_tells_the_schema(schemas: Sche
     assert fake.asked == [OPENAPI, CRD]
 
 
-async def test_what_is_not_known_is_asked_for_again(schemas: Schemas) -> None:
+async def test_what_could_not_be_had_is_asked_for_again_but_not_at_every_key(
+    schemas: Schemas, clock: FakeClock
+) -> None:
     fake = FakeClient({})
+    for _ in range(5):
+        assert await schemas.soon(fake.client, MYDEMOS) is UNKNOWN
     assert await schemas.schema_of(fake.client, MYDEMOS) is UNKNOWN
+    assert fake.asked == [OPENAPI, CRD]
     fake.answers = {OPENAPI: PUBLISHED}
-    assert await schemas.schema_of(fake.client, MYDEMOS) is not UNKNOWN
+    await clock.advance(UNKNOWN_KEPT)
+    assert await schemas.soon(fake.client, MYDEMOS) is not UNKNOWN
+    assert fake.asked == [OPENAPI, CRD, OPENAPI]
 
 
 async def test_the_oldest_schema_goes_when_there_are_too_many(schemas: Schemas) -> None:

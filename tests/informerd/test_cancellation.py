@@ -256,7 +256,7 @@ async def test_a_second_cancellation_during_the_end_leaves_nothing_behind(
     await scene.factory.stop()
 
 
-@pytest.mark.parametrize("turns", range(0, 60, 3))
+@pytest.mark.parametrize("turns", range(0, 60, 6))
 async def test_cancelled_after_so_many_turns_of_the_event_loop_it_leaves_nothing_behind(
     server: ScriptedServer, clock: FakeClock, complaints: list[object], turns: int
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.informerd.model.mutations import MUTATIONS, Mutation
 from tests.informerd.model.run import run_histories
 
-BLOCKS = 10
+BLOCKS = 5
 IN_A_BLOCK = 50
 STEPS = 30
 MUTATION_SEEDS = range(2, 22)

@@ -7,34 +7,45 @@ import re
 import signal
 import urllib.request
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.live.nursery import Nursery
 from tests.program import Program
+from tests.wait import until
 
 
 class PageServer(Program):
-    """tests/live/page_server.py in a process of its own."""
+    """tests/live/page_server.py in a process of its own; one of a nursery is there sooner."""
 
     url = ""
 
-    def __init__(self) -> None:
-        super().__init__("-m", "tests.live.page_server")
+    def __init__(self, nursery: Nursery | None = None) -> None:
+        super().__init__("-m", "tests.live.page_server", env={"REDIS_URL": ""})  # it has no other process
+        self._nursery = nursery
+
+    def start(self) -> Self:
+        if self._nursery is None:
+            return super().start()
+        self.process = self._nursery.fork(self.log)
+        return self
 
     def open(self) -> PageServer:
         self.start()
-        self.wait_for(lambda: "port" in self.output)
-        found = re.search(r"port (\d+)", self.output)
-        assert found
-        self.url = f"http://127.0.0.1:{found[1]}"
+        self.wait_for(lambda: self._port() is not None)
+        self.url = f"http://127.0.0.1:{self._port()}"
         return self
+
+    def _port(self) -> str | None:
+        found = re.search(r"^port (\d+)$", self.output, re.MULTILINE)
+        return found and found[1]
 
     def do(self, command: str, **arguments: Any) -> Any:
         """A command of page_server.Control, and its answer."""
         body = json.dumps({"do": command, **arguments}).encode()
-        with urllib.request.urlopen(urllib.request.Request(f"{self.url}/control", body), timeout=10) as answer:
+        with urllib.request.urlopen(urllib.request.Request(f"{self.url}/control", body), timeout=30) as answer:
             return json.load(answer)
 
     def pause(self) -> None:
@@ -48,13 +59,22 @@ class PageServer(Program):
 
 
 @pytest.fixture
-def server() -> Iterator[PageServer]:
-    program = PageServer()
+def server(nursery: Nursery) -> Iterator[PageServer]:
+    program = PageServer(nursery)
     try:
         yield program.open()
     finally:
         if program.running():
             program.resume()
+        program.__exit__()
+
+
+def one_server() -> Iterator[PageServer]:
+    """What a module's fixture yields from: one server for all its tests, of which each changes objects of its own."""
+    program = PageServer()
+    try:
+        yield program.open()
+    finally:
         program.__exit__()
 
 
@@ -73,6 +93,23 @@ document.addEventListener("DOMContentLoaded", () => new MutationObserver((record
 }).observe(document.body, {subtree: true, attributeFilter: ["class", "data-gone"]}));
 """
 """Notes what is there for a moment only: states of the connection, cells that flash, rows struck out."""
+
+
+BEATS = """(many) => new Promise((heard, missed) => {
+  const wanted = many;
+  setTimeout(() => missed(new Error(`heard ${wanted - many} of ${wanted} heartbeats within 60 s`)), 60_000);
+  document.addEventListener("deltaboard:beat", () => { many -= 1; if (many === 0) heard(); });
+})"""
+
+
+def hears(page: Page, beats: int) -> None:
+    """Wait until a page has heard the server so often; it says something each second."""
+    page.evaluate(BEATS, beats)
+
+
+def has_copied(page: Page, words: str) -> None:
+    """Wait until the clipboard has these words; the button says so for a moment only."""
+    until(lambda: page.evaluate("navigator.clipboard.readText()") == words, within=30, what=words)
 
 
 def open_live(page: Page, url: str) -> None:

@@ -32,6 +32,11 @@ def pod(name: str, *, namespace: str = "default", uid: str = "", version: int = 
     )  # fmt: skip
 
 
+def hold(replica: Replica, *rows: Row, gone: Iterable[str] = ()) -> None:
+    """Have a replica that nobody feeds hold these, and no longer those that are gone."""
+    replica._holding.take(rows, gone)
+
+
 class Feeder:
     """Feeds one replica as a worker would; everything it does is visible in the replica when it returns."""
 
@@ -60,8 +65,8 @@ class Feeder:
         self._send(rows=tuple(rows), gone=tuple(gone))
 
     def say(self, number: int, *, namespace: str = "default") -> None:
-        """One frame with that many feed entries and nothing else."""
-        rows = [pod(f"busy-{index}", namespace=namespace) for index in range(number)]
+        """One frame with that many feed entries, of an object each, and nothing else."""
+        rows = [pod(f"busy-{self._entry_seq + index}", namespace=namespace) for index in range(number)]
         self._send(entries=tuple(self.entry(row, "modified", f"restarts {i} → {i + 1}") for i, row in enumerate(rows)))
 
     def lose_entries(self, number: int) -> None:

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import hashlib
 import os
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
 import django
+import msgspec
 
 django.setup()
 
@@ -23,20 +25,28 @@ install_reactor()
 
 from channels.db import aclose_old_connections  # noqa: E402, F401 -- before daphne imports it with another reactor
 from channels.layers import InMemoryChannelLayer  # noqa: E402
-from django.core.asgi import get_asgi_application  # noqa: E402
 
+from dashboard.census.link import CensusLink  # noqa: E402
+from dashboard.census.messages import Census, Counted  # noqa: E402
 from dashboard.controllers.link import ControllerLink  # noqa: E402
-from dashboard.live.consumer import LiveConsumer  # noqa: E402
-from dashboard.live.context import SCOPE_KEY  # noqa: E402
+from dashboard.live.detail_view import DetailView  # noqa: E402
 from dashboard.live.hub import Hub  # noqa: E402
 from dashboard.live.interest import Interest  # noqa: E402
+from dashboard.live.list_view import ListView  # noqa: E402
 from dashboard.live.messages import Row  # noqa: E402
-from dashboard.resources.kinds import KindInfo, kinds_named  # noqa: E402
+from dashboard.live.view import View  # noqa: E402
+from dashboard.resources.kinds import KindInfo, find_kind, kinds_named  # noqa: E402
+from dashboard.resources.page_info import cluster_info  # noqa: E402
+from dashboard.resources.rows import columns_for  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
-from informerd.clock import SystemClock  # noqa: E402
 from informerd.rest.cluster import ClusterConfig  # noqa: E402
 from tests.controllers.sample import Sample  # noqa: E402
-from tests.live.feeder import Feeder, Feeders, pod  # noqa: E402
+from tests.live.feeder import EPOCH, Feeder, Feeders, pod  # noqa: E402
+from tests.live.hours import HastenedClock, Hours  # noqa: E402
+from tests.live.page_application import Application  # noqa: E402
+
+if TYPE_CHECKING:
+    from dashboard.live.context import LiveParts
 
 KINDS = kinds_named(["pods", "namespaces", "events"])
 
@@ -47,15 +57,20 @@ class Parts:
 
     replicas: Feeders
     hub: Hub
-    clock: SystemClock
+    clock: HastenedClock
     controllers: ControllerLink
     interest: Interest
-    kinds: tuple[KindInfo, ...] = KINDS
+    census: CensusLink
     client: None = None
     discovery: None = None
     cluster: ClusterConfig = ClusterConfig(name="test", server="https://nowhere", why="a test")  # noqa: RUF009
     problem: str = ""
+    kubeconfig: str = ""
     version: str = "v1.37.1"
+
+    @property
+    def kinds(self) -> tuple[KindInfo, ...]:
+        return self.replicas.kinds
 
 
 class Control:
@@ -69,7 +84,11 @@ class Control:
         self.born = born
         self.refuse = 0
         self.frozen = False
+        self.closed: list[int] = []
+        """Codes with which browsers have closed their sockets."""
         self._ticking: asyncio.Task[None] | None = None
+        self._hours = Hours(parts.hub, parts.replicas, parts.clock)
+        self._passing: asyncio.Task[None] | None = None
 
     @property
     def pods(self) -> Feeder:
@@ -122,6 +141,12 @@ class Control:
                 self.parts.hub.leave(socket)
         self.parts.hub.views.clear()
 
+    def rename(self, salt: str) -> None:
+        """Another version in our place: each view has another id than before."""
+        self.forget()
+        for kind in (ListView, DetailView):
+            kind.id_of = partial(_salted, kind, salt)  # type: ignore[method-assign]
+
     def skip(self) -> None:
         """As if a frame had been lost on its way: every view is at a state that no page has."""
         for watched in self.parts.hub.views.values():
@@ -139,11 +164,46 @@ class Control:
     async def forget_controllers(self) -> None:
         """No worker has ever been heard."""
         await self.end_controllers()
+        await asyncio.sleep(0.2)  # its last word may be on its way
         self.parts.controllers.board._heard.clear()
 
     def cure(self, name: str) -> None:
         """From here on keys of this name succeed."""
         self.cured.add(name)
+
+    def census(self, counts: dict[str, int | None], problems: dict[str, str] | None = None) -> None:
+        """A worker says that there are these kinds, beside pods, with so many objects."""
+        named = [Counted(kind.resource) for kind in KINDS]
+        now = self.parts.clock.time()
+        for key, number in counts.items():
+            kind = find_kind(key)
+            assert kind is not None
+            resource = msgspec.structs.replace(kind.resource, verbs=frozenset({"list", "watch"}))
+            named.append(Counted(resource, number, None if number is None else now, (problems or {}).get(key, "")))
+        self.parts.census.take(Census(EPOCH, tuple(named), "test-machine, process 7"))
+
+    def name(self, names: list[str]) -> None:
+        """The cluster has these namespaces."""
+        self.parts.replicas.feeders["namespaces"].put(*map(self._namespace, names))
+
+    def _namespace(self, name: str) -> Row:
+        cells: dict[str, Any] = {"name": name, "status": "Active", "age": self.born}
+        values = tuple(cells.get(column.id) for column in columns_for("namespaces"))
+        return Row(f"uid-{name}", "", name, "1", self.born, "Active", "ok", values, {})
+
+    def own(self, kubeconfig: str) -> None:
+        """The cluster is the dashboard's own, and this file leads kubectl to it."""
+        self.parts.kubeconfig = kubeconfig
+
+    def look_at(self, key: str) -> None:
+        """Somebody opens a page of a kind that nobody watched."""
+        kind = find_kind(key)
+        assert kind is not None
+        assert self.parts.interest.follow(kind)
+
+    def looked(self) -> bool:
+        """Whether somebody has looked at dated counts."""
+        return self.parts.census._said > 0
 
     async def close(self, code: int) -> None:
         """Close every socket with this code."""
@@ -155,12 +215,24 @@ class Control:
         """From now on accept sockets only to close them with this code; 0: let them in again."""
         self.refuse = code
 
+    def pass_time(self, seconds: int) -> None:
+        """Let so many seconds pass as fast as pages take them."""
+        self.freeze()
+        self._passing = asyncio.create_task(self._hours.pass_by(seconds))
+        self._passing.add_done_callback(lambda _: self.thaw())
+
     def stats(self) -> dict[str, Any]:
         hub = self.parts.hub
         return {
             "sockets": len(hub.sockets),
             "opened": hub.metrics.sockets_opened,
             "windows": hub.metrics.windows,
+            "messages": hub.metrics.messages,
+            "beats": hub.metrics.beats,
+            "stops": hub.metrics.stops,
+            "refused": {str(code): number for code, number in hub.metrics.refused.items()},
+            "closed": self.closed,
+            "lived": self._hours.lived,
             "acknowledged": max((socket.acknowledged for socket in hub.sockets), default=0),
             "views": sorted({socket.view.id for socket in hub.sockets if socket.view is not None}),
         }
@@ -179,48 +251,17 @@ class Control:
             hearing.cancel()
 
 
-class Application:
-    """Pages, socket and control."""
+def _salted(kind: type[View], salt: str, state: str) -> str:
+    return hashlib.blake2b(f"{salt} {kind.template} {state}".encode(), digest_size=6).hexdigest()
 
-    def __init__(self, control: Control) -> None:
-        self._control = control
-        self._pages = get_asgi_application()
-        self._sockets = LiveConsumer.as_asgi()
 
-    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        scope = {**scope, SCOPE_KEY: self._control.parts}
-        if scope["type"] == "websocket":
-            await self._socket(scope, receive, send)
-        elif scope["path"] == "/control":
-            await self._command(receive, send)
-        else:
-            await self._pages(scope, receive, send)
-
-    async def _socket(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        if not self._control.refuse:
-            await self._sockets(scope, receive, send)
-            return
-        await send({"type": "websocket.accept"})
-        await send({"type": "websocket.close", "code": self._control.refuse})
-
-    async def _command(self, receive: Any, send: Any) -> None:
-        body = b""
-        while True:
-            message = await receive()
-            body += message.get("body", b"")
-            if not message.get("more_body"):
-                break
-        command = json.loads(body)
-        answer = getattr(self._control, command.pop("do"))(**command)
-        if asyncio.iscoroutine(answer):
-            answer = await answer
-        headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
+def cluster_of(control: Control) -> dict[str, Any]:
+    """What the heartbeat says of the cluster."""
+    return asdict(cluster_info(cast("LiveParts", control.parts)))
 
 
 def main() -> None:
-    clock = SystemClock()
+    clock = HastenedClock()
     born = float(int(clock.time()) - 60)
     feeders = Feeders(
         Feeder("pods", clock, [pod(f"pod-{index:03d}", created=born) for index in range(30)]),
@@ -229,9 +270,13 @@ def main() -> None:
     )
     layer = InMemoryChannelLayer()
     link = ControllerLink(layer, clock)
-    hub = Hub(feeders, clock, problem=lambda: feeders.channel_problem, board=link.board)
+    hub = Hub(
+        feeders, clock, problem=lambda: feeders.channel_problem, cluster=lambda: cluster_of(control), board=link.board
+    )
     control = Control(
-        Parts(feeders, hub, clock, link, Interest(feeders, hub, clock)), Sample(layer, is_cured=lambda _: False), born
+        Parts(feeders, hub, clock, link, Interest(feeders, hub, clock), CensusLink(layer, clock)),
+        Sample(layer, is_cured=lambda _: False),
+        born,
     )
     listening = bound_socket("127.0.0.1", 0)
 

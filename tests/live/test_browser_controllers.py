@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.live.conftest import PageServer, open_live
+from tests.live.conftest import PageServer, one_server, open_live
 
 pytestmark = pytest.mark.browser
 
@@ -25,11 +25,7 @@ _numbers = itertools.count()
 @pytest.fixture(scope="module")
 def server() -> Iterator[PageServer]:
     """One for all: each test has a poison of its own."""
-    program = PageServer()
-    try:
-        yield program.open()
-    finally:
-        program.__exit__()
+    yield from one_server()
 
 
 @pytest.fixture
@@ -123,7 +119,7 @@ def test_a_worker_that_is_gone_makes_this_page_stale_and_no_other(
     pods = new_context().new_page()
     open_live(pods, f"{server.url}/resources/pods/")
     server.do("end_controllers")
-    expect(controllers.locator("body")).to_have_attribute("data-live", "stale", timeout=8000)
+    expect(controllers.locator("body")).to_have_attribute("data-live", "stale")
     expect(controllers.locator("#banner")).to_contain_text(re.compile(r"has not been heard since \d\d:\d\d:\d\d"))
     expect(controllers.locator(".workers")).to_contain_text("not heard any more")
     button(controllers, poison).click()

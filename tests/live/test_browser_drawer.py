@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.live.conftest import PageServer, open_live
+from tests.live.conftest import PageServer, one_server, open_live
 from tests.live.test_browser_place import row
+from tests.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -19,11 +20,7 @@ PODS = "/resources/pods/"
 @pytest.fixture(scope="module")
 def server() -> Iterator[PageServer]:
     """One for all these tests: each changes objects of its own."""
-    program = PageServer()
-    try:
-        yield program.open()
-    finally:
-        program.__exit__()
+    yield from one_server()
 
 
 def drawer(page: Page) -> Locator:
@@ -40,10 +37,9 @@ def is_closed(page: Page) -> None:
     expect(page).not_to_have_url(re.compile("open="))
 
 
-def focused(page: Page) -> str:
-    """Id of the focused element, or the name of the row that it is in."""
-    found: str = page.evaluate("document.activeElement.closest('tr')?.dataset.name ?? document.activeElement.id")
-    return found
+def has_the_focus(page: Page, name: str) -> None:
+    """The link in a row."""
+    expect(row(page, name).locator(":focus")).to_have_count(1)
 
 
 def put(server: PageServer, name: str, version: int, restarts: int) -> None:
@@ -61,7 +57,7 @@ def test_a_click_opens_the_details_beside_the_list_and_they_stay_live_on_one_soc
 ) -> None:
     before = server.do("stats")["opened"]
     opened(page, server, "pod-009")
-    assert focused(page) == "drawer"
+    expect(drawer(page)).to_be_focused()
     put(server, "pod-009", 2, 7)
     expect(drawer(page).locator("dt:text-is('Restarts') + dd")).to_have_text("7")
     expect(row(page, "pod-009").locator(".c-restarts")).to_have_text("7")
@@ -83,7 +79,7 @@ def test_it_closes_and_the_focus_goes_back_to_the_row(page: Page, server: PageSe
     else:
         page.keyboard.press("Escape")
     is_closed(page)
-    assert focused(page) == "pod-003"
+    has_the_focus(page, "pod-003")
     assert page.evaluate("window.sameDocument")
 
 
@@ -151,7 +147,7 @@ def test_the_keyboard_opens_a_row_and_escape_returns_to_it(page: Page, server: P
     expect(row(page, "pod-001")).to_have_attribute("data-ui-cursor", "")
     page.keyboard.press("Escape")
     is_closed(page)
-    assert focused(page) == "pod-001"
+    has_the_focus(page, "pod-001")
 
 
 def test_a_lost_frame_and_a_new_socket_leave_the_drawer_true(page: Page, server: PageServer) -> None:
@@ -160,8 +156,9 @@ def test_a_lost_frame_and_a_new_socket_leave_the_drawer_true(page: Page, server:
     put(server, "pod-003", 2, 4)
     expect(drawer(page).locator("dt:text-is('Restarts') + dd")).to_have_text("4")
     expect(page.locator("body")).to_have_attribute("data-live", "live")
+    page.evaluate("window.states.length = 0")
     server.do("close", code=4012)
-    expect(page.locator("body")).not_to_have_attribute("data-live", "live")
+    until(lambda: page.evaluate("window.states.some(({state}) => state === 'offline')"), within=30, what="offline")
     put(server, "pod-003", 3, 8)
     expect(drawer(page).locator("dt:text-is('Restarts') + dd")).to_have_text("8")
     expect(page.locator("body")).to_have_attribute("data-live", "live")
@@ -170,7 +167,7 @@ def test_a_lost_frame_and_a_new_socket_leave_the_drawer_true(page: Page, server:
 def test_an_object_too_big_for_the_socket_is_fetched(page: Page, server: PageServer) -> None:
     opened(page, server, "pod-008")
     server.do("bulk", name="pod-008", size=400_000)
-    expect(drawer(page).locator("pre")).to_contain_text("theEnd", timeout=10_000)
+    expect(drawer(page).locator("pre")).to_contain_text("theEnd")
     expect(page.locator("body")).to_have_attribute("data-live", "live")
     shows(page, "pod-008")
 
@@ -181,15 +178,14 @@ def test_on_a_narrow_window_it_is_a_sheet_and_what_is_below_cannot_be_reached(
     page = new_context().new_page()
     page.set_viewport_size({"width": 390, "height": 800})
     opened(page, server)
-    box = drawer(page).bounding_box()
-    assert box is not None
-    assert (box["x"], box["width"], box["height"]) == (0, 390, 800)
+    whole = {"x": 0, "y": 0, "width": 390, "height": 800}
+    until(lambda: drawer(page).bounding_box() == whole, what="it fills the window")
+    page.wait_for_function("document.getElementById('list').inert")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert page.evaluate("document.getElementById('list').inert")
     page.get_by_role("link", name="Close the details").click()
     is_closed(page)
-    assert not page.evaluate("document.getElementById('list').inert")
-    assert focused(page) == "pod-003"
+    page.wait_for_function("!document.getElementById('list').inert")
+    has_the_focus(page, "pod-003")
 
 
 def test_without_scripts_the_name_leads_to_the_details_page(

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.live.conftest import PageServer, open_live
 from tests.live.test_browser_place import order, row
+from tests.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +59,7 @@ def test_under_the_pointer_deleted_rows_are_marked_and_stay_until_it_goes(page: 
     page.wait_for_timeout(3500)  # longer than deleted rows stay otherwise
     expect(row(page, "pod-011")).to_have_count(1)
     let_go(page)
-    expect(row(page, "pod-011")).to_have_count(0, timeout=8000)
+    expect(row(page, "pod-011")).to_have_count(0)
 
 
 def test_a_storm_that_replaces_the_window_moves_nothing_while_it_is_held(page: Page, server: PageServer) -> None:
@@ -84,6 +85,36 @@ def test_a_paused_page_waits_until_it_is_resumed_and_then_shows_what_changed(pag
     page.get_by_role("button", name="Pause").click()
     expect(row(page, "pod-new")).to_have_count(1)
     expect(chip(page)).to_be_hidden()
+
+
+def test_the_key_p_pauses_and_what_changed_meanwhile_is_marked_when_it_resumes(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/resources/pods/")
+    page.keyboard.press("p")
+    expect(chip(page)).to_have_text("paused")
+    put(server, "pod-005", 2, 3)
+    expect(row(page, "pod-005").locator(".c-restarts")).to_have_text("3")
+    put(server, "pod-0051", 1, 0)
+    expect(chip(page)).to_have_text("paused · 1 change waiting")
+    expect(page.locator("td.changed")).to_have_count(0)  # it was marked when it changed, which nobody may have seen
+    page.evaluate("window.flashed.length = 0")
+    page.keyboard.press("p")
+    expect(row(page, "pod-0051")).to_have_count(1)
+    until(lambda: page.evaluate("window.flashed.length") > 0, what="a mark")
+    assert {flash.split()[0] for flash in page.evaluate("window.flashed")} == {"pod-005"}
+    expect(chip(page)).to_be_hidden()
+
+
+def test_a_pause_in_which_nothing_moved_ends_with_marks_too(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/resources/pods/")
+    page.keyboard.press("p")
+    put(server, "pod-007", 2, 4)
+    expect(row(page, "pod-007").locator(".c-restarts")).to_have_text("4")
+    expect(page.locator("td.changed")).to_have_count(0)
+    page.evaluate("window.flashed.length = 0")
+    page.keyboard.press("p")
+    until(lambda: page.evaluate("window.flashed.length") > 0, what="a mark")
+    assert {flash.split()[0] for flash in page.evaluate("window.flashed")} == {"pod-007"}
+    assert server.do("stats")["windows"] == 0
 
 
 def test_a_paused_feed_counts_what_it_does_not_show(page: Page, server: PageServer) -> None:
@@ -118,4 +149,38 @@ def test_a_window_that_was_lost_with_its_socket_is_asked_for_again(page: Page, s
     expect(page.locator("body")).not_to_have_attribute("data-live", "live")
     page.get_by_role("button", name="Pause").click()
     server.do("turn_away", code=0)
-    expect(row(page, "pod-new")).to_have_count(1, timeout=15000)
+    expect(row(page, "pod-new")).to_have_count(1)
+
+
+def test_a_whole_window_that_comes_while_it_is_paused_marks_what_left(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/resources/pods/?q=restarts%3C5")
+    page.get_by_role("button", name="Pause").click()
+    server.do("turn_away", code=4012)
+    server.do("close", code=4012)
+    expect(page.locator("body")).not_to_have_attribute("data-live", "live")
+    server.do("forget")
+    put(server, "pod-003", 2, 9)
+    server.do("drop", names=["pod-004"])
+    server.do("turn_away", code=0)
+    expect(page.locator("body")).to_have_attribute("data-live", "live", timeout=20_000)
+    for name in ("pod-003", "pod-004"):
+        expect(row(page, name)).to_have_attribute("data-left", "")
+        expect(row(page, name)).to_have_attribute("title", re.compile("No longer in this list"))
+    assert page.locator("tr[data-left]").count() == 2
+    expect(chip(page)).to_have_text("paused · 2 changes waiting")
+    put(server, "pod-003", 3, 1)
+    expect(row(page, "pod-003").locator(".c-restarts")).to_have_text("1")
+    expect(page.locator("tr[data-left]")).to_have_count(1)
+    page.get_by_role("button", name="Pause").click()
+    expect(row(page, "pod-004")).to_have_count(0, timeout=20_000)
+    expect(row(page, "pod-003")).to_have_count(1)
+    expect(page.locator("tr[data-left], tr[title]")).to_have_count(0)
+
+
+def test_a_row_that_leaves_the_list_while_it_is_held_is_marked(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/resources/pods/?q=restarts%3C5")
+    rest_on(page, "pod-010")
+    put(server, "pod-003", 2, 9)
+    expect(row(page, "pod-003")).to_have_attribute("data-left", "")
+    let_go(page)
+    expect(row(page, "pod-003")).to_have_count(0, timeout=20_000)

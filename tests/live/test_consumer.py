@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from autobahn.exception import Disconnected
 from channels.testing import WebsocketCommunicator
 
 from dashboard.live.consumer import LONGEST, TOO_MANY, VIEWS_A_SECOND, VIEWS_AT_ONCE, LiveConsumer
@@ -17,7 +18,9 @@ from dashboard.live.hub import Hub
 from dashboard.live.interest import Interest
 from dashboard.live.on_demand import MOST
 from dashboard.live.socket import COME_BACK
+from dashboard.metrics import PagesCollector, exposition
 from dashboard.resources.kinds import KINDS
+from dashboard.upstream import build_upstream
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, Feeders, pod
 from tests.wait import eventually
@@ -98,6 +101,7 @@ async def test_a_page_gets_its_view_then_the_beat(endpoint: Endpoint) -> None:
         ("/resources/pods/default/nobody/", ["pods"]),
         ("/resources/po/", ["pods"]),
         ("/resources/pods/default/a/edit/", ["pods"]),
+        ("/resources/pods/default/a/edit/status/", ["pods"]),
         ("/theme/", []),
         ("/nowhere/", []),
         ("", []),
@@ -148,6 +152,44 @@ async def test_nonsense_ends_the_connection(endpoint: Endpoint, said: str) -> No
     await browser.send_to(text_data=said)
     assert await closed(browser) == 4400
     assert not endpoint.hub.sockets
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "界"])
+async def test_a_message_may_have_16_kb_and_not_a_byte_more(endpoint: Endpoint, letter: str) -> None:
+    empty = len(json.dumps({"view": "/resources/pods/", "seq": ""}))
+    number, rest = divmod(LONGEST - empty, len(letter.encode()))
+    longest = json.dumps({"view": "/resources/pods/", "seq": letter * number + "x" * rest}, ensure_ascii=False)
+    assert len(longest.encode()) == LONGEST
+    browser = await endpoint.connect("/resources/pods/?q=a")
+    await browser.send_to(text_data=longest)
+    while (await heard(browser)).get("path") != "/resources/pods/":
+        pass
+    await browser.send_to(text_data=longest + " ")
+    assert await closed(browser) == 4400
+
+
+async def test_what_is_refused_is_counted_by_its_code_and_shown_to_prometheus(endpoint: Endpoint) -> None:
+    for said in ("no json", '{"other": 1}', json.dumps({"view": "/" + "x" * LONGEST})):
+        browser = await endpoint.connect()
+        await browser.send_to(text_data=said)
+        assert await closed(browser) == 4400
+    assert await closed(await endpoint.connect("/nowhere.js")) == 4404
+    assert endpoint.hub.metrics.refused == {4400: 3, 4404: 1}
+    shown, _ = exposition(build_upstream(with_worker=False), PagesCollector(endpoint.hub, []))
+    assert 'deltaboard_sockets_refused_total{code="4400"} 3.0' in shown.decode()
+    assert 'deltaboard_sockets_refused_total{code="4404"} 1.0' in shown.decode()
+
+
+async def test_a_page_that_rests_follows_the_heartbeat_only(endpoint: Endpoint) -> None:
+    browser = await endpoint.connect()
+    shown, _, _ = [await heard(browser) for _ in range(3)]
+    await browser.send_to(text_data='{"view": "", "seq": "", "beside": ""}')
+    assert await heard(browser) == {"view": "", "seq": "", "keys": [], "path": ""}
+    assert "beat" in await heard(browser)
+    (socket,) = endpoint.hub.sockets
+    assert socket.view is None
+    await browser.send_to(text_data=json.dumps({"view": "/resources/pods/", "seq": "", "beside": ""}))
+    assert (await heard(browser))["view"] == shown["view"]
 
 
 async def test_binary_messages_end_the_connection(endpoint: Endpoint) -> None:
@@ -233,6 +275,23 @@ async def test_a_browser_to_which_a_message_cannot_be_sent_is_asked_to_come_back
     assert await closed(browser) == COME_BACK
     assert not endpoint.hub.sockets
     assert "too long" in caplog.text
+
+
+async def test_a_browser_that_is_going_is_forgotten_without_a_word(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Between the browser's close frame and the end of the connection, which is a moment too short to hit."""
+
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise Disconnected("Attempt to send on a closed protocol")
+
+    browser = await endpoint.connect()
+    assert "keys" in await heard(browser)
+    monkeypatch.setattr(LiveConsumer, "send", refuse)
+    endpoint.clock._now += 1
+    endpoint.hub.tick()
+    await eventually(lambda: not endpoint.hub.sockets, what="nobody is left")
+    assert caplog.text == ""
 
 
 async def test_who_goes_is_forgotten(endpoint: Endpoint) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from typing import Any
 
 import msgspec
 import zstandard
 from django.template.loader import render_to_string
 
+from benchmarks.detail_frames import measure
 from dashboard.live.change_log import CHANGES, FIELDS
 from dashboard.live.detail_view import DetailView
 from dashboard.live.messages import Cell, Row
@@ -58,7 +60,12 @@ class Shown:
         self.pods = Feeder("pods", self.clock, rows)
         self.events = Feeder("events", self.clock, events)
         self.view = DetailView(
-            PODS, "default", "web", self.pods.replica, self.clock, events=self.events.replica, watched=(PODS,)
+            PODS,
+            "default",
+            "web",
+            self.pods.replica,
+            self.clock,
+            kinds=lambda: [(PODS, self.pods.replica), (KINDS["events"], self.events.replica)],
         )
         self.render = Renderer(render_to_string)
         for feeder in (self.pods, self.events):
@@ -76,7 +83,7 @@ def test_it_shows_the_object_as_it_is() -> None:
     assert "managedFields" not in view.yaml
     assert {cell.column: cell.text for cell in view.cells}["status"] == "Running"
     assert (view.href, view.yaml_href) == ("/resources/pods/default/web/", "/resources/pods/default/web/yaml/")
-    assert (view.edit_href, view.delete_href) == ("", "")
+    assert (view.edit_href, view.delete_href) == (f"{view.href}edit/", "/resources/pods/default/web/delete/")
 
 
 def test_changes_are_told_field_by_field_newest_first() -> None:
@@ -101,6 +108,20 @@ def test_the_last_50_changes_are_kept_and_of_each_the_first_fields() -> None:
     assert len(shown.view.changes) == CHANGES
     assert shown.changes[0][0] == "and 3 more fields"
     assert len(shown.changes[0][1]) == FIELDS
+
+
+def test_a_deletion_that_is_asked_for_is_told_in_words() -> None:
+    shown = Shown(web(metadata={"finalizers": ["a/b"]}))
+    asked = {"deletionTimestamp": "2026-11-01T08:00:30Z", "deletionGracePeriodSeconds": 30}
+    shown.pods.put(web(2, metadata={"finalizers": ["a/b"], "labels": {"x": "y"}, **asked}))
+    words, fields = shown.changes[0]
+    assert words == "deletion asked for, grace period 30 s, waits for finalizer a/b"
+    assert [path for path, _, _ in fields] == ["metadata.labels"]
+    assert shown.view.deleting == "2026-11-01T08:00:00Z"
+    html = shown.view.render_window(shown.render)
+    assert "Its deletion was asked for" in html
+    shown.pods.put(web(3, metadata=asked))
+    assert shown.changes[0][0] == ""
 
 
 def test_other_objects_do_not_concern_it() -> None:
@@ -179,22 +200,143 @@ def test_events_of_others_leave_the_page_alone() -> None:
     assert not shown.view.dirty
 
 
-def test_a_frame_replaces_the_details_and_the_yaml_of_the_page_that_shows_only_that() -> None:
-    shown = Shown(web())
-    shown.pods.put(web(2, {"nodeName": "<b>"}))
-    ops = ops_of(shown.view.update(shown.render))
+def test_a_window_replaces_the_details_and_the_yaml_of_the_page_that_shows_only_that() -> None:
+    shown = Shown(web(spec={"nodeName": "<b>"}))
+    ops = ops_of(shown.view.render_window(shown.render))
     assert [(op.target, op.swap) for op in ops] == [
         (f"#detail-{shown.view.id}", "outerMorph"),
-        (f"pre#yaml-{shown.view.id}", "innerMorph"),
+        (f"#yaml-top-{shown.view.id}", "outerMorph"),
+        (f".yaml-page>#set-by-{shown.view.id}", "outerMorph"),
     ]
-    assert "<b>" not in ops[1].html
+    assert "<b>" not in ops[2].html
     assert f'data-seq="{shown.view.seq}"' in ops[0].html
+
+
+def yaml_page(html: str) -> tuple[str, str]:
+    """What a window makes of the page that shows the YAML alone: what stands over it, and the YAML."""
+    top, yaml = [op.html for op in ops_of(html) if "detail" not in op.target]
+    return top, yaml
+
+
+def test_the_page_of_the_yaml_alone_keeps_nothing_of_an_object_that_a_new_view_never_saw() -> None:
+    shown = Shown()
+    top, yaml = yaml_page(shown.view.render_window(shown.render))
+    assert "There is no Pod of this name" in top
+    assert ("Edit" in top, "Copy" in top) == (False, False)
+    assert f'id="yaml-{shown.view.id}"' in yaml
+    shown.view.remember(shown.render)
+    shown.pods.put(web(spec={"nodeName": "node-3"}))
+    top, yaml = yaml_page(shown.view.update(shown.render))
+    assert "There is no Pod" not in top
+    assert f'href="{shown.view.edit_href}"' in top
+    assert "node-3" in yaml
+
+
+def test_the_page_of_the_yaml_alone_says_that_the_object_is_going_gone_or_another() -> None:
+    shown = Shown(web(spec={"nodeName": "node-3"}))
+    shown.view.remember(shown.render)
+    shown.pods.put(web(2, metadata={"deletionTimestamp": "2026-11-01T08:00:30Z"}))
+    assert "Its deletion was asked for" in yaml_page(shown.view.update(shown.render))[0]
+    shown.pods.drop("uid-default-web")
+    top, _ = yaml_page(shown.view.update(shown.render))
+    assert "was deleted" in top
+    assert "Edit" not in top
+    shown.pods.put(web(7, {"nodeName": "node-4"}, uid="another"))
+    top, yaml = yaml_page(shown.view.update(shown.render))
+    assert "was created again under the same name" in top
+    assert f'href="{shown.view.edit_href}"' in top
+    assert "node-4" in yaml
+
+
+def test_the_first_frame_is_whole_unless_it_is_known_what_pages_show() -> None:
+    shown = Shown(web())
+    shown.pods.put(web(2))
+    assert ops_of(shown.view.update(shown.render))[0].swap == "outerMorph"
+    shown.view.skip_update()
+    shown.view.remember(shown.render)
+    shown.pods.put(web(3))
+    assert f"#detail-{shown.view.id}" not in {
+        op.target for op in ops_of(shown.view.update(shown.render)) if op.swap != "attributes"
+    }
+
+
+def test_a_frame_has_only_the_parts_that_changed() -> None:
+    conditions = [{"type": kind, "status": "True"} for kind in ("Initialized", "Ready", "PodScheduled")]
+    spec = {"nodeName": "node-3", "containers": [{"name": "app", "image": "app:1"}]}
+    shown = Shown(web(1, spec, status={"conditions": conditions}))
+    shown.view.remember(shown.render)
+    conditions[1]["status"] = "False"
+    shown.pods.put(web(2, spec, status={"conditions": conditions}))
+    ops = ops_of(shown.view.update(shown.render))
+    view = shown.view.id
+    assert {op.target for op in ops if "yaml" not in op.target} == {
+        f"#detail-{view}", f"#changes-{view}", f"#condition-{view}-2",
+    }  # fmt: skip
+    (yaml,) = [op for op in ops if "yaml" in op.target]
+    assert "type: Ready" in yaml.html
+    assert "type: Initialized" not in yaml.html
+    assert sum(len(op.html) for op in ops) < len(shown.view.render_window(shown.render)) / 5
+
+
+def test_a_status_change_of_a_pod_is_a_small_part_of_its_page() -> None:
+    parts, page = measure(Namespace(changes=5))
+    assert parts.figures["kB"] < page.figures["kB"] / 5
+    assert parts.figures["kB on the wire"] < page.figures["kB on the wire"]
+
+
+def test_changes_come_one_by_one_and_the_oldest_leave() -> None:
+    shown = Shown(web())
+    for version in range(2, CHANGES + 3):
+        shown.pods.put(web(version, {"port": version}))
+    shown.view.remember(shown.render)
+    shown.pods.put(web(99, {"port": 99}))
+    ops = [op for op in ops_of(shown.view.update(shown.render)) if "#change" in op.target]
+    newest = shown.view.changes[0].number
+    assert [(op.target, op.swap) for op in ops] == [
+        (f"#change-{shown.view.id}-{newest - CHANGES}", "leave"),
+        (f"#changes-{shown.view.id}", f"place before:change-{shown.view.id}-{newest - 1}"),
+    ]
+
+
+def test_an_object_of_a_kind_that_is_polled_says_how_often() -> None:
+    shown = Shown(web())
+    assert "polled" not in shown.view.render_window(shown.render)
+    shown.pods.beat(Health("live", 1.0, heard=2.0, polled=30.0))
+    assert "polled every 30 s" in shown.view.render_window(shown.render)
 
 
 def test_the_state_of_the_feed_alone_changes_nothing_here() -> None:
     shown = Shown(web())
+    shown.view.remember(shown.render)
+    seq = shown.view.seq
     shown.pods.beat(Health(state="stale", since=shown.clock.time()))
-    assert not shown.view.dirty
+    assert shown.view.update(shown.render) == ""
+    assert shown.view.seq == seq
+
+
+def test_a_period_of_polling_that_comes_after_the_page_is_sent() -> None:
+    shown = Shown(web())
+    before = shown.pods.replica.health
+    shown.pods.beat(msgspec.structs.replace(before, polled=30.0))
+    assert shown.view.dirty
+    assert "polled every 30 s" in shown.view.update(shown.render)
+
+
+def test_two_entries_of_one_manager_are_two_parts() -> None:
+    def entries(first: str, second: str) -> list[dict[str, Any]]:
+        one = {"manager": "kubectl", "operation": "Update"}
+        return [{**one, "apiVersion": f"v{number}", "time": f"2026-11-21T08:00:0{number}Z",
+                 "fieldsV1": {"f:spec": {f"f:{name}": {}}}}
+                for number, name in enumerate((first, second), 1)]  # fmt: skip
+
+    spec = {"a": 1, "b": 2, "c": 3}
+    shown = Shown(web(1, spec, metadata={"managedFields": entries("a", "b")}))
+    shown.view.remember(shown.render)
+    shown.pods.put(web(2, spec, metadata={"managedFields": entries("a", "c")}))
+    paths = [op for op in ops_of(shown.view.update(shown.render)) if op.target.endswith("-paths")]
+    assert [".spec.c" in op.html for op in paths] == [True]
+    html = shown.view.render_window(shown.render)
+    assert html.count(f'id="{paths[0].target[1:]}"') == 2  # in the details, and in the page of the YAML alone
 
 
 def test_owners_that_are_watched_are_links() -> None:
@@ -207,3 +349,36 @@ def test_owners_that_are_watched_are_links() -> None:
     other = Shown(web(metadata={"ownerReferences": [foreign]})).view.owner
     assert other is not None
     assert (other.name, other.href) == ("parent", "")
+
+
+def test_events_about_what_it_owns_are_told_with_what_they_are_about() -> None:
+    clock = FakeClock()
+    owner = pod("set", uid="uid-set")
+    child = msgspec.structs.replace(web(), owner=("ReplicaSet", "set", "uid-set"))
+    pods, events = Feeder("pods", clock, [owner, child]), Feeder("events", clock, [event("old", WEB)])
+    view = DetailView(
+        PODS,
+        "default",
+        "set",
+        pods.replica,
+        clock,
+        kinds=lambda: [(PODS, pods.replica), (KINDS["events"], events.replica)],
+    )
+    events.replica.on_change(lambda change: view.apply("events", change))
+    events.put(event("young", WEB, last=1.9e9))
+    assert [(line.message, line.about.name, line.about.href) for line in view.events] == [
+        ("young!", "web", "/resources/pods/default/web/"),
+        ("old!", "web", "/resources/pods/default/web/"),
+    ]
+    assert [one.name for one in view.relatives] == ["set", "web"]
+    assert view.dirty
+
+
+def test_the_page_says_line_by_line_who_set_it_and_the_text_stays_the_yaml() -> None:
+    managed = [{"manager": "kubelet", "operation": "Update", "subresource": "status",
+                "fieldsV1": {"f:spec": {"f:nodeName": {}}}}]  # fmt: skip
+    shown = Shown(web(spec={"nodeName": "node-3"}, metadata={"managedFields": managed}))
+    html = shown.view.render_window(shown.render)
+    assert 'data-by="kubelet · status"' in html
+    assert shown.view.set_by is not None
+    assert "".join(run.text for run in shown.view.set_by.runs) == shown.view.yaml

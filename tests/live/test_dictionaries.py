@@ -11,11 +11,12 @@ import msgspec
 import pytest
 import zstandard
 
+from dashboard.live.change import Change
 from dashboard.live.dictionaries import Announced, Heard
 from dashboard.live.messages import Ask, Chunk, Frame, Row, chunk_decoder, encoder, frame_decoder
 from dashboard.live.publisher import Publisher
 from dashboard.live.pull import PATIENCE
-from dashboard.live.replica import Change, Replica
+from dashboard.live.replica import Replica
 from dashboard.live.snapshot import CHUNK_ROWS
 from dashboard.resources.query import Query
 from informerd.cache.health import Health

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
+import msgspec
 import pytest
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
+from dashboard.live.change import Change
+from dashboard.live.feed_lines import FeedLine
+from dashboard.live.feed_log import FeedLog
 from dashboard.live.feed_query import FeedQuery
-from dashboard.live.feed_view import AT_ONCE, SHOWN, FeedView
+from dashboard.live.feed_view import SHOWN, FeedView
+from dashboard.live.messages import About
 from dashboard.live.renderer import Renderer
+from dashboard.live.slices import Slices
+from dashboard.live.span import iso
+from dashboard.live.swaps import AT_ONCE, EVERY, FEW, IN_A_STORM
 from dashboard.resources.kinds import kinds_named
+from informerd.cache.health import Health
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, pod
 from tests.live.frames import ops_of
@@ -27,10 +37,15 @@ class Shown:
             self.pods.say(1)
             self.clock._now += 0.01
         self.query = FeedQuery.parse(QueryDict(params))
-        self.view = FeedView(self.query, KINDS, [self.pods.replica, self.events.replica], self.clock)
+        self.log = FeedLog([self.pods.replica, self.events.replica], self.clock)
+        self.view = FeedView(self.query, KINDS, self.log, Slices(), self.clock)
         self.render = Renderer(render_to_string)
         for feeder in (self.pods, self.events):
-            feeder.replica.on_change(lambda change, key=feeder.key: self.view.apply(key, change))  # type: ignore[misc]
+            feeder.replica.on_change(lambda change, key=feeder.key: self.apply(key, change))  # type: ignore[misc]
+
+    def apply(self, key: str, change: Change) -> None:
+        self.log.add(key, change)
+        self.view.apply(key, change)
 
     def update(self) -> list[int]:
         """The seqs of the entries that the next frame brings."""
@@ -38,13 +53,20 @@ class Shown:
         return [
             int(seq)
             for op in ops_of(html)
-            if op.swap.startswith("latest")
+            if op.swap.startswith("feed")
             for seq in re.findall(r'data-seq="(\d+)"', op.html)
         ]
 
+    @property
+    def lines(self) -> tuple[FeedLine, ...]:
+        """What a page that is rendered now shows."""
+        if self.view.dirty:
+            self.view.skip_update()
+        return self.view.lines
+
 
 def seqs(shown: Shown) -> list[int]:
-    return [line.entry.seq for line in shown.view.entries]
+    return [line.entry.seq for line in shown.lines]
 
 
 def test_a_new_page_shows_what_is_remembered_newest_first() -> None:
@@ -72,6 +94,20 @@ def test_a_frame_brings_60_at_most_and_the_rest_is_counted() -> None:
     assert shown.view.hidden == 1204
 
 
+def test_a_storm_is_brought_in_fewer_and_smaller_swaps_and_counted_all_the_same() -> None:
+    shown = Shown("folds=off")
+    brought = []
+    for _ in range(8):
+        shown.pods.say(500)
+        brought.append(len(shown.update()))
+        shown.clock._now += 0.25
+    assert brought == [AT_ONCE, 0, IN_A_STORM, 0, IN_A_STORM, 0, IN_A_STORM, 0]
+    assert shown.view.seen == 4000
+    assert dict(shown.view.page.sums)["modified"] == 4000
+    shown.update()
+    assert shown.view.hidden == 4000 - AT_ONCE - 4 * IN_A_STORM
+
+
 def test_entries_that_nobody_can_tell_any_more_are_counted_on_the_page() -> None:
     shown = Shown()
     shown.pods.say(1)
@@ -84,14 +120,110 @@ def test_entries_that_nobody_can_tell_any_more_are_counted_on_the_page() -> None
     assert "1,200 missed" not in shown.view.update(shown.render)
 
 
+def test_kinds_that_may_not_be_listed_are_named_until_they_may() -> None:
+    shown = Shown()
+    shown.pods.say(1)
+    shown.view.update(shown.render)
+    shown.events.beat(Health("forbidden", shown.clock.time(), problem="forbidden"))
+    assert shown.view.dirty
+    html = shown.view.update(shown.render)
+    assert "Events may not be listed. What changes of them is not shown." in html
+    assert "Events may not be listed" not in shown.view.update(shown.render)
+    shown.events.beat(Health("live", shown.clock.time()))
+    (unread,) = [op for op in ops_of(shown.view.update(shown.render)) if op.target.startswith("#unread")]
+    assert "hidden" in unread.html
+    assert "may not be listed" not in unread.html
+
+
+@pytest.mark.parametrize("trouble", ["", "Redis is away"])
+def test_what_the_first_page_said_of_kinds_is_taken_back(trouble: str) -> None:
+    shown = Shown()
+    shown.events.beat(Health("syncing" if trouble else "forbidden", shown.clock.time()))
+    view = FeedView(shown.query, KINDS, shown.log, Slices(), shown.clock)
+    view.trouble = lambda: trouble
+    view.open()
+    assert "Events" in render_to_string("live/_unread.html", view.context())
+    trouble = ""
+    shown.events.beat(Health("live", shown.clock.time()))
+    view.apply("events", Change(state=True))
+    assert view.dirty
+    html = view.update(shown.render)
+    assert {"#unread", "#quiet"} <= {op.target.partition("-")[0] for op in ops_of(html)}
+    assert "Events" not in html
+
+
+def test_a_wall_clock_that_is_set_back_stops_neither_lines_nor_counts() -> None:
+    shown = Shown("folds=off")
+    shown.pods.say(FEW + 1)
+    shown.update()
+    shown.clock.jump(-3600)
+    shown.clock._now += EVERY
+    shown.pods.say(FEW + 1)
+    assert len(shown.update()) == FEW + 1
+    shown.clock._now += 2 * EVERY
+    shown.pods.lose_entries(7)
+    shown.pods.say(FEW + 1)
+    assert "7 missed" in shown.view.update(shown.render)
+
+
+def test_lines_that_wait_for_their_swap_hold_back_nothing_else_and_are_not_said_to_be_left_out() -> None:
+    shown = Shown("folds=off")
+    shown.pods.say(FEW + 1)
+    shown.update()
+    shown.pods.lose_entries(1200)
+    shown.pods.say(FEW + 1)
+    shown.events.beat(Health("forbidden", shown.clock.time()))
+    html = shown.view.update(shown.render)
+    assert "1,200 missed" in html
+    assert "Events may not be listed" in html
+    assert "not shown</small>" not in html
+    assert not any(op.swap.startswith("feed") for op in ops_of(html))
+    assert shown.view.hidden == 0
+    shown.clock._now += EVERY
+    assert len(shown.update()) == FEW + 1
+
+
+def test_a_feed_of_which_nothing_can_be_read_does_not_say_that_it_is_quiet() -> None:
+    shown = Shown("kind=events")
+    window = shown.view.render_window(shown.render)
+    assert "Quiet so far" in window
+    shown.events.beat(Health("unreachable", shown.clock.time(), problem="no route"))
+    html = shown.view.update(shown.render)
+    assert "<h2>Cannot be known</h2>" in html
+    assert "Events cannot be read. So nothing of what changes is shown." in html
+    assert "Quiet so far" not in html
+
+
+def test_a_feed_that_nobody_sees_knows_what_its_next_page_shows() -> None:
+    shown = Shown()
+    shown.events.beat(Health("forbidden", shown.clock.time()))
+    shown.view.skip_update()
+    shown.events.beat(Health("live", shown.clock.time()))
+    assert "#unread" in shown.view.update(shown.render)
+
+
+def test_the_picture_marks_a_time_in_which_no_worker_told_changes_and_the_page_says_when() -> None:
+    shown = Shown()
+    shown.pods.say(1)
+    shown.view.update(shown.render)
+    shown.clock._now += 60
+    shown.apply("pods", Change(untold=(shown.clock.time() - 30, shown.clock.time())))
+    (gap,) = shown.view.page.untold
+    assert (gap.begin.datetime, gap.end.datetime) == ("2027-01-15T08:00:30Z", "2027-01-15T08:01:00Z")
+    assert 80 < float(gap.x) < 95
+    assert 5 < float(gap.width) < 15
+    assert "No worker told what changed" in shown.view.update(shown.render)
+
+
 def test_kinds_are_woven_together_and_can_be_chosen() -> None:
     shown = Shown()
     chosen = Shown("kind=events")
     for each in (shown, chosen):
         each.pods.say(1)
+        each.clock._now += 0.01
         each.events.say(2)
-    assert [line.resource for line in shown.view.entries] == ["events", "events", "pods"]
-    assert [line.resource for line in chosen.view.entries] == ["events", "events"]
+    assert [line.resource for line in shown.lines] == ["events", "events", "pods"]
+    assert [line.resource for line in chosen.lines] == ["events", "events"]
     assert chosen.view.keys == ("events",)
 
 
@@ -102,7 +234,7 @@ def test_the_filter_takes_names_namespaces_and_operations() -> None:
         shown.pods.drop(f"uid-shop-{name}")
     shown.pods.put(pod("web"), op="added")
     shown.pods.drop("uid-default-web")
-    assert [(line.entry.namespace, line.entry.name, line.entry.op) for line in shown.view.entries] == [
+    assert [(line.entry.namespace, line.entry.name, line.entry.op) for line in shown.lines] == [
         ("shop", "web", "deleted")
     ]
     assert shown.view.seen == 1
@@ -110,12 +242,17 @@ def test_the_filter_takes_names_namespaces_and_operations() -> None:
 
 def test_rate_counts_the_last_ten_seconds_and_falls_quiet() -> None:
     shown = Shown()
-    shown.pods.say(310)
-    assert shown.view.rate_text == "quiet"  # this second is not over
+    shown.pods.say(100)
+    shown.view.skip_update()
+    shown.pods.say(150)
+    shown.view.skip_update()
+    shown.pods.say(60)
+    shown.view.skip_update()
+    assert shown.view.page.rate_text == "quiet"  # this second is not over
     shown.clock._now += 1
-    assert shown.view.rate_text == "31 a second"
+    assert shown.view.page.rate_text == "31 a second"
     shown.clock._now += 10
-    assert shown.view.rate_text == "quiet"
+    assert shown.view.page.rate_text == "quiet"
 
 
 def test_time_alone_brings_a_frame_while_the_rate_changes_and_none_afterwards() -> None:
@@ -130,7 +267,7 @@ def test_time_alone_brings_a_frame_while_the_rate_changes_and_none_afterwards() 
     shown.clock._now += 11
     shown.view.pass_time(shown.clock.time())
     assert "quiet" in shown.view.update(shown.render)
-    shown.clock._now += 5
+    shown.clock._now += 300
     assert shown.view.next_due() is None
 
 
@@ -140,7 +277,7 @@ def test_the_histogram_stacks_to_its_full_height() -> None:
     shown.pods.say(3)
     shown.clock._now += 5
     shown.pods.say(1)
-    highest, last = shown.view.bars
+    highest, last = shown.view.page.bars
     assert (highest.count, last.count) == (4, 1)
     assert float(highest.deleted_y) == pytest.approx(0)
     assert float(highest.added) + float(highest.modified) == pytest.approx(60, abs=0.1)
@@ -149,10 +286,10 @@ def test_the_histogram_stacks_to_its_full_height() -> None:
 
 def test_what_people_wrote_into_objects_is_escaped() -> None:
     shown = Shown()
-    shown.pods.put(pod("x", namespace="<b>"), op="modified", words="<script>alert(1)</script> → ok")
+    shown.pods.put(pod("x", namespace="<i>"), op="modified", words="<script>alert(1)</script> → ok")
     html = shown.view.update(shown.render)
     assert "<script>" not in html
-    assert "<b>" not in html
+    assert "<i>" not in html
 
 
 @pytest.mark.parametrize(
@@ -184,3 +321,151 @@ def test_equal_states_have_one_address_and_one_view() -> None:
     other = FeedQuery.parse({"kind": ["pods", "ev"], "q": ["op=added web"]})
     assert one.query_string() == other.query_string() == "kind=events,pods&q=op%3Dadded+web"
     assert FeedView.id_of(FeedView.state_of(one)) == FeedView.id_of(FeedView.state_of(other))
+
+
+def test_a_burst_is_one_line_that_says_how_many_and_leads_to_each_of_them() -> None:
+    shown = Shown()
+    for number in range(37):
+        shown.pods.put(pod(f"web-{number % 3}", restarts=number), words=f"restarts {number} → {number + 1}")
+        shown.clock._now += 0.01
+    html = shown.view.update(shown.render)
+    assert html.count('class="fold"') == 3
+    (line,) = [one for one in shown.lines if one.name == "web-0"]
+    assert (line.count, line.summary, shown.view.hidden) == (13, "13 changes in 360 ms", 0)
+    inside = FeedQuery.parse(QueryDict(line.inside.partition("?")[2]))
+    assert (inside.span.is_fixed, inside.folds) == (True, False)
+    matching = [
+        one for one in shown.pods.replica.entries if inside.matches("pods", one) and inside.span.holds(one.time, 0)
+    ]
+    assert len(matching) == line.count
+
+
+def test_an_event_is_shown_as_what_it_is_about() -> None:
+    shown = Shown()
+    row = pod("web-1.17f2", tone="warn")
+    one = shown.events.entry(row, "added", "BackOff: Back-off restarting failed container (×4)")
+    about = About("Deployment", "apps", "default", "web-1")
+    shown.events._send(entries=(msgspec.structs.replace(one, about=about, reason="BackOff"),))
+    (line,) = shown.lines
+    assert (line.op, line.kind_title, line.name, line.href) == (
+        "event", "Deployment", "web-1", "/resources/deployments.apps/default/web-1/",
+    )  # fmt: skip
+    html = render_to_string("live/_entry.html", {"line": line})
+    assert 'data-name="web-1.17f2"' in html
+    assert 'data-tone="warn"' in html
+
+
+def test_a_span_that_has_ended_shows_what_it_had_whatever_comes_later() -> None:
+    shown = Shown(before=30)
+    end = shown.clock.time()
+    span = f"from={iso(end - 0.1)}&to={iso(end - 0.05)}&folds=off"
+    past = FeedView(FeedQuery.parse(QueryDict(span)), KINDS, shown.log, Slices(), shown.clock)
+    before = [line.entry.seq for line in past.lines]
+    assert before == [26, 25, 24, 23, 22, 21]
+    assert past.page.total == 6
+    assert past.next_due() is None
+    shown.pods.say(50)
+    past.apply("pods", Change(entries=list(shown.pods.replica.entries)[-50:]))
+    assert not past.dirty
+    assert [line.entry.seq for line in past.lines] == before
+
+
+def test_a_span_that_is_not_known_says_so() -> None:
+    shown = Shown("to=2020-01-01")
+    assert shown.view.page.unknown_words == "all"
+    assert "Nothing is known of this span" in render_to_string("live/_feed.html", shown.view.context())
+    part = Shown("from=2020-01-01")
+    part.pods.say(1)
+    assert part.view.page.unknown_words == "part"
+
+
+def test_the_last_minute_loses_what_has_grown_older() -> None:
+    shown = Shown("last=1m")
+    shown.pods.say(1)
+    shown.update()
+    shown.clock._now += 30
+    shown.pods.say(1)
+    shown.update()
+    assert len(shown.lines) == 2
+    shown.clock._now += 31
+    shown.view.pass_time(shown.clock.time())
+    assert "data-leave" in shown.view.update(shown.render)
+    assert len(shown.lines) == 1
+    assert dict(shown.view.page.sums)["modified"] == 1
+
+
+def test_sums_by_operation_are_exact_while_lines_are_sampled() -> None:
+    shown = Shown()
+    for _ in range(20):
+        shown.pods.say(100)
+        shown.update()
+        shown.clock._now += 0.25
+    shown.pods.put(pod("a"), op="added")
+    shown.pods.drop("uid-default-a")
+    shown.clock._now += 1
+    assert dict(shown.view.page.sums) == {"added": 1, "modified": 2000, "deleted": 1}
+    assert shown.view.seen == 2002
+    shown.view.update(shown.render)
+    assert shown.view.hidden == 2002 - shown.view.shown.told > 0
+    assert re.fullmatch(r"showing \d+ of 200 a second", shown.view.page.rate_text)
+
+
+def test_a_page_that_follows_and_one_that_comes_later_show_the_same_lines() -> None:
+    shown = Shown()
+    page: dict[str, str] = {}
+    for burst in range(30):
+        shown.pods.say(burst * 7 % 90)
+        shown.pods.put(*(pod(f"web-{number}") for number in range(burst % 4)))
+        shown.clock._now += 0.3
+        for op in ops_of(shown.view.update(shown.render)):
+            for line, leaves in (
+                re.findall(r'<li id="(e[^"]+)"( data-leave)?', op.html) if "entries" in op.target else ()
+            ):
+                page.pop(line, None) if leaves else page.update({line: line})
+        page = {line: page[line] for line in sorted(page, reverse=True)[:SHOWN]}
+    (window, *_) = ops_of(shown.view.render_window(shown.render))
+    assert re.findall(r'<li id="(e[^"]+)"', window.html) == list(page)
+
+
+def test_sums_are_read_aloud_every_ten_seconds_and_never_lines() -> None:
+    shown = Shown()
+    said = []
+    for _ in range(25):
+        shown.pods.say(4)
+        html = shown.view.update(shown.render)
+        said += re.findall(r'role="status"[^>]*>([^<]*)<', html)
+        assert "aria-live" not in html
+        shown.clock._now += 1
+    assert said == [
+        "4 changes in the last 10 seconds: 4 modified",
+        "40 changes in the last 10 seconds: 40 modified",
+        "40 changes in the last 10 seconds: 40 modified",
+    ]
+
+
+def test_a_long_span_is_paged() -> None:
+    shown = Shown(before=0)
+    for _ in range(5):
+        shown.pods.say(90)
+        shown.clock._now += 3
+    span = f"from={iso(shown.clock.time() - 60)}&to={iso(shown.clock.time())}&page=2"
+    view = FeedView(FeedQuery.parse(QueryDict(span)), KINDS, shown.log, Slices(), shown.clock)
+    assert [line.entry.seq for line in view.lines] == list(range(250, 50, -1))
+    assert view.page.listed == "201 to 400 of 450 lines"
+    assert [link.words for link in view.page.ways.pages] == ["Newer", "Older"]
+
+
+async def test_much_that_is_remembered_is_searched_in_slices() -> None:
+    shown = Shown()
+    for _ in range(60):
+        shown.pods.say(500)
+        shown.clock._now += 0.01
+    slices = Slices()
+    view = FeedView(FeedQuery.parse({"q": ["busy-7777"]}), KINDS, shown.log, slices, shown.clock)
+    assert view.looking
+    view.apply("pods", Change(entries=[shown.pods.entry(pod("busy-7777-b"), "added", "")]))
+    async with asyncio.timeout(20):
+        await view.found.wait()
+    assert [line.name for line in view.lines] == ["busy-7777-b", "busy-7777"]
+    assert len(ops_of(view.update(shown.render))) == 6  # the whole window, for a page that was rendered before
+    await slices.stop()

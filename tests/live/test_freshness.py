@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.live.freshness import Problem, problem_of
+from dashboard.live.freshness import Problem, outage, problem_of
 from dashboard.live.messages import Chunk, Frame
+from dashboard.live.replica import SILENCE
 from dashboard.resources.kinds import KINDS
 from informerd.cache.health import Health, State
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, pod
 
-PODS = KINDS["pods"]
+PODS, NODES = KINDS["pods"], KINDS["nodes"]
 
 
 @pytest.fixture
@@ -58,6 +59,9 @@ def test_probes_that_go_through_while_the_watch_does_not_are_answers(pods: Feede
 def test_rows_of_an_earlier_worker_are_said_to_be(pods: Feeder, state: State, words: str) -> None:
     """The worker is heard: it is not silent, it is only not so far yet."""
     replica = pods.replica
+    assert isinstance(pods._clock, FakeClock)
+    pods._clock._now += SILENCE + 1  # the earlier one is heard no more
+    replica.tick()
     now = pods._clock.time()
     replica.frame(Frame("pods", "1900000000000-new", 0, now, Health("starting", since=now)))
     replica.tick()
@@ -67,3 +71,21 @@ def test_rows_of_an_earlier_worker_are_said_to_be(pods: Feeder, state: State, wo
     assert problem is not None
     assert problem.text == f"The worker was started again. {words} What you see is from {{since}}."
     assert (problem.state, problem.since, len(replica.rows)) == (state, replica.stale_since, 1)
+
+
+def test_without_scripts_a_page_says_since_when_in_utc(pods: Feeder) -> None:
+    replicas = {"pods": pods.replica, "nodes": Feeder("nodes", FakeClock()).replica}
+    assert outage([PODS, NODES], replicas) == ""
+    pods.beat(Health("stale", since=100.0, heard=96.0, problem="it refused the connection"))
+    said = "The API server has not answered since 1970-01-01 00:01:36 UTC. What you see is from then."
+    assert outage([PODS], replicas) == said
+    assert outage([PODS, NODES], replicas) == f"Pods: {said}"
+    pods.beat(Health("syncing", since=100.0, listed=1240, remaining=760))
+    assert outage([PODS, NODES], replicas) == "Reading Pods: 1,240 of about 2,000 so far."
+
+
+def test_without_scripts_what_may_not_be_listed_spoils_its_own_page_only(pods: Feeder) -> None:
+    replicas = {"pods": pods.replica, "nodes": Feeder("nodes", FakeClock()).replica}
+    pods.beat(Health("forbidden", since=100.0, problem="no"))
+    assert outage([PODS], replicas) == "Pods may not be listed: no."
+    assert outage([PODS, NODES], replicas) == ""

@@ -11,8 +11,9 @@ import pytest
 from django.http import QueryDict
 
 from dashboard.live.feed_query import FeedQuery
-from dashboard.live.hub import BEAT, TICK, Hub
-from dashboard.live.socket import BIGGEST, COME_BACK, GIVE_UP, LIMIT, Message, Socket, frame_of, message_of
+from dashboard.live.hub import BEAT, Hub
+from dashboard.live.socket import BIGGEST, COME_BACK, GIVE_UP, LIMIT, UNHEARD, Message, Socket, frame_of, message_of
+from dashboard.live.updates import TICK
 from dashboard.live.view_store import IDLE, KEPT
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.query import Query
@@ -78,7 +79,7 @@ class World:
         self.pods = Feeder("pods", self.clock, [pod(f"p{index}") for index in range(number)])
         self.namespaces = Feeder("namespaces", self.clock)
         self.feeders = Feeders(self.pods, self.namespaces)
-        self.hub = Hub(self.feeders, self.clock)
+        self.hub = Hub(self.feeders, self.clock, timer=self.clock.now)
         self.hub.tick()
 
     def browser(self, query: str = "") -> Browser:
@@ -121,7 +122,6 @@ def test_the_first_change_leaves_at_once_and_later_ones_within_a_tick(world: Wor
     assert 0 < wait <= TICK
     assert len(browser.updates) == 1
     world.pods.put(pod("p2", version=4, restarts=1))
-    world.hub.views[browser.updates[0]["view"]].cost = 0.0
     world.pass_time(TICK)
     assert len(browser.updates) == 2
     assert [op.rows for op in ops_of(browser.updates[1]["content"]) if op.rows] == [
@@ -141,12 +141,12 @@ def test_updates_name_the_state_they_build_on(world: World) -> None:
 
 def test_one_rendering_and_one_string_serve_all_who_look(world: World) -> None:
     browsers = [world.browser() for _ in range(20)]
-    rendered = world.hub._render.rendered
+    rendered = world.hub._updates.render.rendered
     world.pods.put(pod("p0", version=2, restarts=1))
     world.pass_time(0.06)
     messages = [browser.socket._outbox[-1] for browser in browsers]
     assert all(message is messages[0] for message in messages)
-    assert world.hub._render.rendered == rendered + 1
+    assert world.hub._updates.render.rendered == rendered + 1
 
 
 def test_views_of_equal_state_are_one_and_others_are_not_disturbed(world: World) -> None:
@@ -181,16 +181,17 @@ def test_a_page_rendered_between_change_and_tick_is_continued_without_a_gap(worl
 
 def test_changes_that_nobody_looks_at_are_not_rendered_but_counted_in_the_seq(world: World) -> None:
     view = world.hub.list_view(PODS, Query.parse({}, "pods"))
-    rendered, before = world.hub._render.rendered, view.seq
+    rendered, before = world.hub._updates.render.rendered, view.seq
     world.pods.put(pod("p0", version=2, restarts=1))
     world.pass_time(0.06)
-    assert world.hub._render.rendered == rendered
+    assert world.hub._updates.render.rendered == rendered
     browser = Browser(world.hub, world.clock).join(seq=before)
     assert 'data-version="2"' in browser.frames[0]["content"]
 
 
 def test_a_view_without_sockets_is_dropped_after_a_minute(world: World) -> None:
     browser = world.browser()
+    browser.acknowledge()
     world.pass_time(KEPT * 2)
     assert len(world.hub.views) == 1
     world.hub.leave(browser.socket)
@@ -281,6 +282,27 @@ async def test_a_browser_that_stays_behind_is_told_to_come_back(world: World) ->
     assert slow.socket not in world.hub.sockets
 
 
+async def test_a_browser_that_is_not_heard_for_a_minute_is_let_go_of(world: World) -> None:
+    browser = world.browser()
+    browser.acknowledge()
+    world.pass_time(UNHEARD * 10)  # the clock leaps: nothing was sent, so nothing is to be acknowledged
+    assert browser.socket in world.hub.sockets
+    browser.acknowledge()
+    world.pass_time(BEAT)
+    world.pass_time(UNHEARD)
+    assert browser.socket in world.hub.sockets
+    world.pass_time(BEAT)
+    await settle()
+    assert (browser.closed, world.hub.sockets, world.hub.metrics.given_up) == ([COME_BACK], set(), 1)
+
+
+def test_a_beat_says_when_it_was_sent_by_a_clock_that_nobody_sets(world: World) -> None:
+    browser = world.browser()
+    world.pass_time(BEAT)
+    first, second = (beat["sent"] for beat in browser.beats)
+    assert second - first == BEAT
+
+
 def test_acknowledging_more_than_was_sent_gains_nothing(world: World) -> None:
     browser = world.browser()
     world.hub.acknowledge(browser.socket, 10**12)
@@ -368,8 +390,6 @@ def test_the_feed_and_the_overview_keep_their_own_pace(world: World) -> None:
     for index in range(40):
         world.pods.put(pod("p0", version=index + 2, restarts=index))
         world.pass_time(0.05)
-        for watched in world.hub.views.values():
-            watched.cost = 0.0
     assert 7 <= len(feed.updates) <= 9
     assert 3 <= len(overview.updates) <= 5
 
@@ -379,8 +399,8 @@ def boom(*_: Any, **__: Any) -> Any:
 
 
 def broken_template(world: World, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    render = world.hub._render._render
-    monkeypatch.setattr(world.hub._render, "_render", lambda n, c: boom() if n.endswith(name) else render(n, c))
+    render = world.hub._updates.render._render
+    monkeypatch.setattr(world.hub._updates.render, "_render", lambda n, c: boom() if n.endswith(name) else render(n, c))
 
 
 @pytest.mark.parametrize("step", ["apply", "update", "next_due", "pass_time", "extras"])

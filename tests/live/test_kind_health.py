@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from dashboard.live.kind_health import BEHIND, PATIENCE, KindHealth
+from dashboard.live.kind_health import BEHIND, CATCHING_UP, HELD_UP, PATIENCE, SETTLE, KindHealth
 from informerd.cache.health import Health, State
 from tests.clock import FakeClock
 
@@ -25,6 +25,13 @@ class Kind:
 
     def become(self, state: State) -> None:
         self.said = msgspec.structs.replace(self.said, state=state, since=self.clock.time())
+
+    def wait(self, seconds: float) -> None:
+        """Time passes, and each second somebody asks."""
+        while seconds > 0:
+            self.clock._now += min(1.0, seconds)
+            seconds -= 1.0
+            self.health_of()
 
     @property
     def state(self) -> str:
@@ -54,15 +61,42 @@ def test_it_is_syncing_until_rows_have_been_made_of_the_first_list(kind: Kind) -
 def test_it_stays_stale_until_rows_have_been_made_of_a_later_list(kind: Kind) -> None:
     assert kind.state == "live"
     kind.become("stale")
-    assert kind.state == "stale"
-    kind.clock._now += 5
+    since = kind.health_of().since
+    kind.wait(5)
     kind.become("live")
     kind.depth = 20_000
     health = kind.health_of()
-    assert (health.state, health.since) == ("stale", kind.clock.time())
+    assert (health.state, health.since) == ("stale", since)
     assert health.problem == "20,000 changes have been heard of and are not shown yet"
     kind.depth = BEHIND
+    kind.clock._now += SETTLE
     assert kind.health_of() == kind.said
+
+
+def test_it_stays_stale_for_a_moment_when_a_watch_is_taken_up_again(kind: Kind) -> None:
+    """What was missed is on its way then, and nothing says that all of it has come."""
+    assert kind.state == "live"
+    kind.become("stale")
+    since = kind.health_of().since
+    kind.wait(30)
+    kind.become("live")
+    kind.clock._now += SETTLE - 0.01
+    health = kind.health_of()
+    assert (health.state, health.since, health.problem) == ("stale", since, CATCHING_UP)
+    kind.clock._now += 0.01
+    assert kind.health_of() == kind.said
+
+
+def test_it_stays_stale_for_a_moment_when_this_process_was_stopped_and_goes_on(kind: Kind) -> None:
+    assert kind.state == "live"
+    kind.clock._now += HELD_UP
+    assert kind.state == "live"
+    stopped = kind.clock.time()
+    kind.clock._now += HELD_UP + 1
+    health = kind.health_of()
+    assert (health.state, health.since, health.problem) == ("stale", stopped, CATCHING_UP)
+    kind.clock._now += SETTLE
+    assert kind.state == "live"
 
 
 def test_changes_that_pile_up_are_stale_after_a_moment(kind: Kind) -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+from collections.abc import Collection
+from typing import Any
 
 import pytest
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
+from dashboard.live.change import Change
+from dashboard.live.due_times import EARLY
 from dashboard.live.list_view import WINDOW, WINDOW_FROM, ListView
 from dashboard.live.messages import Row
 from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Change
 from dashboard.live.results import Results
 from dashboard.live.slices import Slices
 from dashboard.resources.kinds import KINDS
+from dashboard.resources.path_names import sample
 from dashboard.resources.query import Query
 from informerd.cache.health import Health
 from tests.clock import FakeClock
@@ -171,6 +176,19 @@ def test_facets_follow_status_changes_and_deletes() -> None:
     assert {facet.status: facet.count for facet in shown.view.facets} == {"Running": 1, "Failed": 1}
 
 
+@pytest.mark.parametrize("query", ["q=status=Failed", "q=nobody", "q=pod-00000", "namespace=other"])
+def test_what_a_list_leaves_out_is_counted_each_second(query: str) -> None:
+    shown = Shown(query, rows=many(3))
+    shown.feed.put(pod("new", status="Pending", tone="busy"))
+    assert not shown.view.dirty
+    due = shown.view.next_due()
+    assert due is not None
+    shown.view.pass_time(due)
+    assert shown.view.dirty
+    assert "of 4" in shown.view.update(shown.render)
+    assert shown.view.next_due() is None
+
+
 def test_a_row_grows_too_old_for_the_filter_without_any_change() -> None:
     clock = FakeClock()
     now = clock.time()
@@ -183,7 +201,7 @@ def test_a_row_grows_too_old_for_the_filter_without_any_change() -> None:
     shown.results.pass_time(clock.time())
     assert shown.view.dirty
     assert shown.update() == ["leave uid-default-old"]
-    assert shown.results.next_due() == now + 3600
+    assert shown.results.next_due() == now + 3600 - EARLY  # when all are looked at again, as the hour is far away
 
 
 def test_pages_follow_one_another_and_the_last_one_is_shown_for_any_beyond() -> None:
@@ -260,3 +278,53 @@ def test_the_page_equals_the_list_after_any_sequence_of_changes(params: str) -> 
     )
     assert shown.view.total == len(expected)
     assert shown.page.standing == [row.uid for row in expected[shown.view.first - 1 : shown.view.last]]
+
+
+def test_a_path_that_no_object_has_is_named_with_the_one_that_may_be_meant_until_one_has_it() -> None:
+    rows = [pod(f"pod-{each}", obj={"spec": {"nodeName": "node-1"}}) for each in range(3)]
+    shown = Shown("columns=name,.spec.nodename", rows=rows)
+    (absent,) = shown.view.absent
+    assert (absent.path, absent.meant) == (".spec.nodename", ".spec.nodeName")
+    assert absent.href == "/resources/pods/?columns=name,.spec.nodeName"
+    assert "No object has <code>.spec.nodename</code>" in shown.view.render_window(shown.render)
+    shown.feed.put(pod("pod-1", version=2, obj={"spec": {"nodename": "odd"}}))
+    html = shown.view.update(shown.render)
+    assert shown.view.absent == ()
+    assert f'hx-target="#paths-{shown.view.id}"' in html
+
+
+def test_what_was_meant_by_a_path_is_looked_for_once_while_the_same_paths_are_absent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[int] = []
+
+    def counted(rows: Collection[Row]) -> list[dict[str, Any]]:
+        looked.append(len(rows))
+        return sample(rows)
+
+    monkeypatch.setattr("dashboard.resources.absent.sample", counted)
+    rows = [pod(f"pod-{each}", obj={"spec": {"nodeName": "node-1", "hostname": "h"}}) for each in range(3)]
+    shown = Shown("columns=.spec.nodename,.spec.hostnam", rows=rows)
+    for number in range(3, 8):
+        shown.feed.put(pod(f"pod-{number}", obj={"spec": {"nodeName": "node-1"}}))
+        assert "Did you mean" in shown.view.update(shown.render)
+    assert len(looked) == 1
+    shown.feed.put(pod("pod-1", version=2, obj={"spec": {"nodename": "odd"}}))
+    assert "No object has <code>.spec.hostnam</code>" in shown.view.update(shown.render)
+    assert [absent.path for absent in shown.view.absent] == [".spec.hostnam"]
+    assert len(looked) == 2
+
+
+async def test_a_list_that_looks_at_a_new_path_shows_how_far_it_is() -> None:
+    rows = [pod(f"pod-{each:05d}", obj={"spec": {"priority": -each}}) for each in range(2000)]
+    shown = Shown("sort=.spec.priority", rows=rows)
+    assert shown.view.looking_at == ".spec.priority"
+    said = set()
+    while shown.view.looking is not None:
+        said.add(shown.view.looking[0])
+        assert shown.view.lines == ()
+        html = shown.view.render_window(shown.render)
+        assert "Looking at <code>.spec.priority</code>" in html or shown.view.looking_at == ""
+        await asyncio.sleep(0)
+    assert len(said) > 2
+    assert names(shown)[0] == "pod-01999"

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from channels.layers import InMemoryChannelLayer
 
+from dashboard.live.change import Change
 from dashboard.live.hub import Hub
 from dashboard.live.interest import SAID, Interest
 from dashboard.live.messages import Ask, Want, encoder, want_decoder
@@ -252,7 +253,7 @@ def test_a_web_process_asks_for_so_many_at_most_and_what_was_left_gives_way(look
 
 def test_trouble_of_a_kind_on_demand_makes_no_other_page_stale(looking: Looking) -> None:
     looking.follow(LEASES)
-    beat = looking.hub._beat()
+    beat = looking.hub._heartbeat.message()
     assert isinstance(beat, str)
     assert f'"parts":{{"{LEASES}"' in beat.replace(" ", "")
 
@@ -336,13 +337,18 @@ def _create_dials(controlplane: ControlPlane) -> None:
         controlplane.create("/apis/anykind.example.com/v1/dials", dial)
 
 
+async def _follow_dials(interest: Interest, controlplane: ControlPlane) -> KindInfo:
+    await asyncio.to_thread(_create_dials, controlplane)
+    kind = _generic("dials.anykind.example.com")
+    assert interest.follow(kind)
+    return kind
+
+
 async def test_a_custom_kind_has_the_columns_of_its_definition_and_is_sorted_and_filtered_by_them(
     web: tuple[Worker, list[tuple[Interest, Replicas]]], controlplane: ControlPlane
 ) -> None:
     _, ((first, one), _) = web
-    await asyncio.to_thread(_create_dials, controlplane)
-    kind = _generic("dials.anykind.example.com")
-    assert first.follow(kind)
+    kind = await _follow_dials(first, controlplane)
     replica = one.get(kind.key)
     await eventually(lambda: replica.live and len(replica.rows) == 3)
     assert [(column.id, column.header, column.priority) for column in columns_for(kind.key)] == [
@@ -355,13 +361,38 @@ async def test_a_custom_kind_has_the_columns_of_its_definition_and_is_sorted_and
     ]
     query = Query.parse({"sort": ["-size"], "q": ["ready=True"]}, kind.key)
     assert query.problems == ()
-    result = first._hub._results(kind.key).open(query)
+    result = first._hub._results.open(kind, query)
     await eventually(lambda: result.ready)
     rows = [result.rows[uid] for uid in result.window(0, 9)]
     assert [(row.name, row.cells[1]) for row in rows] == [("c", 100), ("a", 10)]
-    window = first._hub.list_view(kind, query).render_window(first._hub._render)
+    window = first._hub.list_view(kind, query).render_window(first._hub._updates.render)
     assert f'hx-target="#head-{first._hub.list_view(kind, query).id}"' in window
     assert ">Size<" in window
+    await asyncio.to_thread(controlplane.delete_crd, kind.key)
+
+
+async def test_a_definition_that_changes_gives_the_rows_their_new_columns_while_the_kind_is_followed(
+    web: tuple[Worker, list[tuple[Interest, Replicas]]], controlplane: ControlPlane
+) -> None:
+    _, ((first, one), _) = web
+    kind = await _follow_dials(first, controlplane)
+    replica = one.get(kind.key)
+    await eventually(lambda: replica.live and len(replica.rows) == 3)
+    before, entries = replica.epoch, len(replica.entries)
+    changes: list[Change] = []
+    replica.on_change(changes.append)
+    version = {**DIALS["spec"]["versions"][0]}  # type: ignore[index]
+    version["additionalPrinterColumns"] = [{"name": "Picture", "type": "string", "jsonPath": ".spec.image"}]
+    path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{kind.key}"
+    await asyncio.to_thread(controlplane.patch, path, {"spec": {"versions": [version]}})
+    await eventually(lambda: replica.live and [c.id for c in columns_for(kind.key)][1:2] == ["picture"])
+    assert sorted((row.name, row.cells[1]) for row in replica.rows.values()) == [(name, "web:1") for name in "abc"]
+    assert [change.reshaped for change in changes if change.rows] == [True]  # columns and cells in one moment
+    assert replica.epoch > before
+    assert len(replica.entries) == entries  # nothing happened to the objects
+    dial = {"apiVersion": "anykind.example.com/v1", "kind": "Dial", "metadata": {"name": "d"}, "spec": {"image": "x"}}
+    await asyncio.to_thread(controlplane.create, "/apis/anykind.example.com/v1/dials", dial)
+    await eventually(lambda: (row := replica.get("", "d")) is not None and row.cells[1] == "x")
     await asyncio.to_thread(controlplane.delete_crd, kind.key)
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from django.template.loader import render_to_string
 
-from dashboard.live.overview_view import LATEST, WRONG, OverviewView
+from dashboard.live.change import Change
+from dashboard.live.feed_log import FeedLog
+from dashboard.live.namespace_rates import NamespaceRates
+from dashboard.live.overview_view import LATEST, OverviewView
+from dashboard.live.publisher import KEPT_ENTRIES
+from dashboard.live.rates import SPAN
 from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Change
+from dashboard.live.slices import Slices
+from dashboard.live.wrong_now import LONG, WRONG
 from dashboard.live.wrong_rows import Summary
 from dashboard.resources.kinds import kinds_named
 from informerd.cache.health import Health
@@ -22,12 +29,13 @@ FIVE_MINUTES = 300.0
 
 
 class Shown:
-    def __init__(self, *rows: Any) -> None:
+    def __init__(self, *rows: Any, namespaces: tuple[str, ...] = ()) -> None:
         self.clock = FakeClock()
         self.pods, self.nodes = Feeder("pods", self.clock, rows), Feeder("nodes", self.clock)
         self.summaries = {key: Summary(key) for key in ("pods", "nodes")}
         self.summaries["pods"].fill(self.pods.replica.rows.values(), self.clock.time())
-        self.view = OverviewView(KINDS, [self.pods.replica, self.nodes.replica], self.summaries, self.clock)
+        replicas = [self.pods.replica, self.nodes.replica]
+        self.view = OverviewView(KINDS, replicas, self.summaries, self.clock, namespaces=namespaces)
         self.render = Renderer(render_to_string)
         self.pods.replica.on_change(self._changed)
 
@@ -46,8 +54,6 @@ class Shown:
 
 
 def crashing(name: str, since: float, **more: Any) -> Any:
-    import msgspec
-
     row = pod(name, status="CrashLoopBackOff", tone="bad", **more)
     return msgspec.structs.replace(row, reason=f"{name}: exit 1", since=since)
 
@@ -65,9 +71,9 @@ def test_wrong_now_lists_the_longest_first_and_counts_all() -> None:
     shown = Shown()
     now = shown.clock.time()
     shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(WRONG + 5)))
-    wrong = shown.view.wrong
+    wrong = shown.view.wrong_now.shown
     assert [each.row.name for each in wrong] == [f"p{index}" for index in range(WRONG + 4, 4, -1)]
-    assert shown.view.wrong_total == WRONG + 5
+    assert shown.view.wrong_now.total == WRONG + 5
     assert wrong[0].words == f"p{WRONG + 4}: exit 1"
     assert wrong[0].href == f"/resources/pods/default/p{WRONG + 4}/"
     assert shown.view.tiles[0].facts == f"{WRONG + 5} wrong"
@@ -80,19 +86,17 @@ def test_what_recovers_or_goes_is_not_wrong_any_more() -> None:
     shown.pods.put(crashing("a", now), crashing("b", now))
     shown.pods.put(pod("a", version=2))
     shown.pods.drop("uid-default-b")
-    assert shown.view.wrong == ()
+    assert shown.view.wrong_now.shown == ()
 
 
 def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
-    import msgspec
-
     shown = Shown()
     waiting = pod("slow", status="Pending", tone="warn")
     shown.pods.put(msgspec.structs.replace(waiting, reason="no node fits", since=shown.clock.time()))
     shown.pass_time(FIVE_MINUTES - 1)
-    assert shown.view.wrong_total == 0
+    assert shown.view.wrong_now.total == 0
     shown.pass_time(1)
-    assert [each.words for each in shown.view.wrong] == ["no node fits"]
+    assert [each.words for each in shown.view.wrong_now.shown] == ["no node fits"]
 
 
 def test_latest_changes_are_the_newest_of_all_kinds() -> None:
@@ -168,6 +172,16 @@ def test_first_lists_are_waited_for_unless_the_cluster_is_out_of_reach() -> None
     assert (shown.view.unknown, shown.view.unreadable) == ("Pods cannot be read.", True)
 
 
+@pytest.mark.parametrize("state", ["unreachable", "stale"])
+def test_that_nothing_changed_is_not_said_while_nobody_knows(state: Any) -> None:
+    shown = Shown()
+    assert "No changes yet. They appear here as they happen." in shown.view.render_window(shown.render)
+    shown.pods.beat(Health(state=state, since=shown.clock.time()))
+    (latest,) = [op for op in ops_of(shown.view.update(shown.render)) if op.target.startswith("#latest")]
+    assert "No changes yet" not in latest.html
+    assert "not known" in latest.html
+
+
 def test_an_empty_cluster_is_one_without_workloads() -> None:
     assert Shown().view.empty
     assert not Shown(pod("a")).view.empty
@@ -178,3 +192,90 @@ def test_the_page_and_the_frames_are_made_of_the_same() -> None:
     window = shown.view.render_window(shown.render)
     assert [op.target for op in ops_of(window)] == [f"#{name}-{shown.view.id}" for name in ("tiles", "wrong", "latest")]
     assert shown.view.extras() == {"rates": shown.view.rates}
+
+
+# --- of some namespaces ---
+
+
+def test_limited_to_namespaces_counts_what_is_wrong_and_the_latest_are_of_these_alone() -> None:
+    rows = [pod(name, namespace=space) for space in ("shop", "search", "other") for name in ("a", "b")]
+    shown = Shown(*rows, namespaces=("search", "shop"))
+    now = shown.clock.time()
+    shown.pods.put(crashing("bad", now, namespace="shop"), crashing("worse", now, namespace="other"))
+    pods, nodes = shown.view.tiles
+    assert (pods.count, pods.facts, pods.href) == (5, "1 wrong", "/resources/pods/?namespace=search,shop")
+    assert pods.spread_words == "4 well, 1 bad"
+    assert (nodes.href, nodes.count) == ("/resources/nodes/", 0)
+    assert [each.row.key for each in shown.view.wrong_now.shown] == ["shop/bad"]
+    assert {line.entry.namespace for line in shown.view.latest} == {"shop"}
+    shown.pods.drop("uid-shop-bad")
+    assert shown.view.tiles[0].count == 4
+    assert "Nothing is wrong in search, shop" in shown.view.render_window(shown.render)
+
+
+async def test_how_much_changes_in_namespaces_is_counted_from_what_is_remembered_and_then_on() -> None:
+    clock = FakeClock()
+    pods, nodes = Feeder("pods", clock), Feeder("nodes", clock)
+    pods.say(3, namespace="shop")
+    pods.say(4, namespace="other")
+    nodes.say(5)
+    replicas, summaries = [pods.replica, nodes.replica], {key: Summary(key) for key in ("pods", "nodes")}
+    log = FeedLog(replicas, clock)
+
+    def own_rates() -> NamespaceRates:
+        return NamespaceRates(("shop",), log, Slices(), clock.time())
+
+    view = OverviewView(KINDS, replicas, summaries, clock, namespaces=("shop",), own_rates=own_rates)
+    pods.replica.on_change(lambda change: log.add("pods", change))
+    pods.replica.on_change(lambda change: view.apply("pods", change))
+    pods.say(2, namespace="shop")
+    for _ in range(2):
+        rates: Any = view.rates
+        assert rates["modified"][-1] == 5
+        view.open()  # counts anew
+    clock._now += 1
+    assert view.tiles[0].spark
+    assert [tile.rate for tile in view.tiles] == [0.5, nodes.replica.rates.list(clock.time())[-1][2] / 10]
+
+
+async def test_how_much_changes_in_namespaces_says_from_when_on_that_is_known() -> None:
+    clock = FakeClock()
+    pods = Feeder("pods", clock)
+    pods.say(KEPT_ENTRIES + 1, namespace="shop")
+    log = FeedLog([pods.replica], clock)
+    rates = NamespaceRates(("shop",), log, Slices(), clock.time())
+    assert rates.known_from(clock.time()) == log.known_from(["pods"])
+    assert rates.known_from(clock.time() + SPAN) is None
+
+
+def test_views_of_the_same_namespaces_are_one_whatever_their_order() -> None:
+    assert Shown(namespaces=("b", "a")).view.id == Shown(namespaces=("a", "b", "a")).view.id
+    assert Shown(namespaces=("a",)).view.id != Shown().view.id
+
+
+def test_what_is_not_shown_is_counted_by_status_and_leads_to_its_list() -> None:
+    shown = Shown(namespaces=("default",))
+    now = shown.clock.time()
+    shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(WRONG + 5)))
+    failed = [pod(f"f{index}", status="Init:Error", tone="bad") for index in range(2)]
+    shown.pods.put(*(msgspec.structs.replace(row, since=now) for row in failed))
+    found = shown.view.wrong_now
+    assert [(rest.status, rest.count) for rest in found.rests] == [("CrashLoopBackOff", 5), ("Init:Error", 2)]
+    assert found.rests[1].href == "/resources/pods/?namespace=default&q=status%3DInit:Error"
+    assert found.total == WRONG + 7
+    assert found.more == 0
+
+
+def test_a_long_reason_is_folded() -> None:
+    shown = Shown()
+    row = crashing("a", shown.clock.time())
+    shown.pods.put(msgspec.structs.replace(row, reason="x " * LONG))
+    assert '<details class="long"><summary>' in shown.view.render_window(shown.render)
+    shown.pods.put(msgspec.structs.replace(row, version="2"))
+    assert "<details" not in shown.view.render_window(shown.render)
+
+
+def test_an_empty_cluster_is_told_three_things_to_do_next() -> None:
+    html = Shown().view.render_window(Renderer(render_to_string))
+    assert html.count('data-copy-from="#next-') == 3
+    assert "kubectl create deployment web" in html

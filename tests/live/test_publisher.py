@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 import msgspec
 import pytest
 
-from dashboard.live.messages import Ask
-from dashboard.live.publisher import FRAME_ENTRIES, KEPT_ENTRIES, Publisher, new_epoch
-from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS
+from dashboard.live.epoch import new_epoch
+from dashboard.live.frame_parts import FRAME_ENTRIES
+from dashboard.live.messages import Ask, Row
+from dashboard.live.publisher import KEPT_ENTRIES, Publisher
+from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS, STEP, weight
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.clock import FakeClock, settle
@@ -42,6 +45,67 @@ async def test_rows_of_a_tick_are_coalesced_and_entries_are_not(publisher: Publi
     assert [entry.seq for entry in frame.entries] == [1, 2, 3]
     assert {entry.epoch for entry in frame.entries} == {publisher.epoch}
     assert frame.rates == (0, 3, 0)
+
+
+async def test_neither_a_relist_nor_a_snapshot_of_it_holds_up_the_loop(
+    publisher: Publisher, layer: RecordingLayer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two turns of the loop there are a frame and a bit, or some thousand rows to be cut into chunks."""
+    health = {"state": "syncing"}
+    publisher.health = lambda: Health(state=health["state"], since=1.0)  # type: ignore[arg-type]
+    await publisher.flush()
+    health["state"] = "live"
+    weighed = 0
+
+    def weigh(each: Row) -> int:
+        nonlocal weighed
+        weighed += 1
+        return weight(each)
+
+    monkeypatch.setattr("dashboard.live.snapshot.weight", weigh)
+    sent: list[int] = []
+    cut: list[int] = []
+
+    async def watch() -> None:
+        while True:
+            sent.append(len(layer.sent))
+            cut.append(weighed)
+            await asyncio.sleep(0)
+
+    watching = asyncio.create_task(watch())
+    for number in range(CHUNK_ROWS * 20):
+        publisher.put(row(f"pod-{number}"))
+    await publisher.flush()
+    await publisher.answer(Ask("pods", "replica"))
+    watching.cancel()
+    assert len(layer.frames) == 21
+    assert max(after - before for before, after in pairwise(sent)) <= 2
+    assert weighed == CHUNK_ROWS * 20
+    assert max(after - before for before, after in pairwise(cut)) <= STEP
+    assert [frame.health.state for frame in layer.frames] == ["syncing"] * 20 + ["live"]
+    assert [chunk.total for chunk in layer.chunks] == [20]
+
+
+async def test_what_comes_while_a_relist_is_sent_is_in_the_snapshot_that_was_asked_for_and_in_no_later_frame(
+    publisher: Publisher, layer: RecordingLayer
+) -> None:
+    for number in range(CHUNK_ROWS * 3):
+        publisher.put(row(f"pod-{number}"))
+    answering = asyncio.create_task(publisher.answer(Ask("pods", "replica")))
+    await asyncio.sleep(0)
+    publisher.put(row("pod-0", 2))
+    publisher.drop("uid-default-pod-1")
+    await answering
+    (chunk,) = layer.chunks
+    frames = layer.frames
+    assert chunk.seq == frames[-1].seq == len(frames)
+    versions = {each.uid: each.version for frame in frames for each in frame.rows}
+    gone = {uid for frame in frames for uid in frame.gone}
+    frozen = publisher._snapshots._frozen[chunk.snapshot]
+    assert {each.uid: each.version for each in frozen.rows} == {
+        uid: version for uid, version in versions.items() if uid not in gone
+    }
+    assert publisher._taken() == []
 
 
 async def test_frames_with_content_are_numbered_without_holes_and_heartbeats_repeat_the_number(

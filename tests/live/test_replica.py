@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 
 import msgspec
 import pytest
 
+from dashboard.live import holding as holding_module
+from dashboard.live import replica as replica_module
+from dashboard.live.change import Change
+from dashboard.live.holding import STEP
 from dashboard.live.messages import (
     Ask,
     Chunk,
@@ -21,7 +26,8 @@ from dashboard.live.messages import (
 )
 from dashboard.live.publisher import Publisher
 from dashboard.live.pull import KEPT_BYTES, PATIENCE, Pull
-from dashboard.live.replica import SILENCE, Change, Replica
+from dashboard.live.replica import SILENCE, Replica
+from dashboard.live.slices import Work, at_once
 from dashboard.live.snapshot import CHUNK_ROWS
 from dashboard.resources.rows import columns_for
 from informerd.cache.health import Health, State
@@ -53,7 +59,7 @@ def chunk(
 
 
 def entry(epoch: str, seq: int) -> Entry:
-    return Entry(seq, 1.0, "modified", "default", "a", "uid", "1", f"{epoch}:{seq}", "ok", epoch)
+    return Entry(seq, 1.0, "modified", "default", "a", "uid", f"{epoch}.{seq}", f"{epoch}:{seq}", "ok", epoch)
 
 
 def names(replica: Replica) -> list[str]:
@@ -190,7 +196,7 @@ def test_a_snapshot_the_worker_forgot_is_asked_for_anew(live: Replica, changes: 
     assert live.chunk(chunk("5", 9, index=1, total=0)) == Ask("pods", "", "", 0, "5")
     live.chunk(chunk("5", 9, row("b")))
     assert names(live) == ["b=1"]
-    assert [(old and old.name, new and new.name) for old, new in changes[-1].rows] == [("a", None), (None, "b")]
+    assert [(old and old.name, new and new.name) for old, new in changes[-1].rows] == [(None, "b"), ("a", None)]
 
 
 def test_silence_is_stale_since_the_last_word_and_any_worker_may_answer(
@@ -221,7 +227,7 @@ def test_a_new_epoch_is_followed_and_leaves_no_ghost_row(live: Replica, changes:
     assert live.state == "stale"
     live.chunk(chunk("6", 0, row("a"), row("new")))
     assert (live.state, live.epoch, live.gaps, names(live)) == ("live", "6", 0, ["a=1", "new=1"])
-    assert [(old and old.name, new and new.name) for old, new in changes[-1].rows] == [("ghost", None), (None, "new")]
+    assert [(old and old.name, new and new.name) for old, new in changes[-1].rows] == [(None, "new"), ("ghost", None)]
 
 
 @pytest.mark.parametrize("state", ["starting", "syncing", "unreachable", "forbidden"])
@@ -238,6 +244,31 @@ def test_a_new_worker_that_has_not_listed_yet_makes_no_row_go(
     assert live.tick() == Ask("pods", "", "", 0, "6")
     live.chunk(chunk("6", 1, row("a"), row("new")))
     assert (live.state, live.unlisted, live.seq, names(live)) == ("live", False, 2, ["a=1", "new=1", "newer=1"])
+
+
+@pytest.mark.parametrize("state", ["starting", "syncing", "unreachable", "forbidden"])
+def test_a_new_worker_that_has_not_listed_yet_is_not_followed_while_the_one_before_it_is_up_to_date(
+    live: Replica, clock: FakeClock, state: State
+) -> None:
+    """As in a rolling update, or where the new one cannot reach the API server at all."""
+    unlisted = msgspec.structs.replace(frame("6", 0), health=Health(state=state, since=2.0))
+    for seq in range(4, 9):
+        clock._now += 1
+        assert live.frame(frame("5", seq, row("a", seq))) is None
+        assert live.frame(unlisted) is None
+        assert live.tick() is None
+    assert (live.live, live.epoch, names(live)) == (True, "5", ["a=8"])
+    assert live.frame(frame("6", 1, row("new"))) == Ask("pods", "", "", 0, "6")
+
+
+def test_a_new_worker_that_has_not_listed_yet_is_asked_once_the_one_before_it_is_silent(
+    live: Replica, clock: FakeClock
+) -> None:
+    unlisted = msgspec.structs.replace(frame("6", 0), health=Health(state="syncing", since=2.0))
+    clock._now += SILENCE + 0.1
+    assert live.frame(unlisted) == Ask("pods", "", "", 0, "6")
+    live.chunk(chunk("6", 0, health=unlisted.health))
+    assert (live.state, live.unlisted, names(live)) == ("stale", True, ["a=1"])
 
 
 def test_a_new_worker_that_falls_silent_before_it_has_listed_is_silent_and_no_more(
@@ -308,7 +339,8 @@ def test_feed_lines_that_nobody_can_tell_any_more_are_counted(live: Replica, cha
     live.chunk(chunk("5", 9, row("a"), entries=(entry("5", 303), entry("5", 304))))
     live.frame(frame("5", 10, entries=(entry("5", 305),)))
     live.frame(frame("6", 0))
-    live.chunk(chunk("6", 2, row("a"), entries=(entry("6", 11),)))
+    late = chunk("6", 2, row("a"), entries=(entry("6", 11),))
+    live.chunk(msgspec.structs.replace(late, rates=((10.0, 0, 11, 0),)))  # 10 more since the other was heard last
     counted = [(len(change.entries), change.missed) for change in changes if change.entries]
     assert counted == [(2, 0), (2, 300), (1, 0), (1, 10)]
 
@@ -366,7 +398,8 @@ class Network:
         self.clock = FakeClock()
         self.layer = RecordingLayer()
         self.queue = LossyQueue(self.chance, loss=0.15, doubling=0.1, delay=0.2)
-        self.replica = Replica("pods", self.clock)
+        self.works: deque[Work] = deque()
+        self.replica = Replica("pods", self.clock, later=self.works.append)
         self.mirror: dict[str, Row] = {}
         self.entries_heard: list[tuple[str, int]] = []
         self.replica.on_change(self._heard)
@@ -378,6 +411,7 @@ class Network:
         self.listing: list[Row] = []
         self.listed_at = 0.0
         self.unlisted = 0
+        self.steps = 0
 
     def _new_publisher(self) -> Publisher:
         publisher = Publisher("pods", self.layer, self.clock)
@@ -413,7 +447,6 @@ class Network:
         """What a view would have, told only by changes."""
         if change.rows and self.listing:
             assert self.replica.epoch != self.publisher.epoch, "rows of a worker that has not listed yet"
-        self.unlisted += self.replica.unlisted
         for old, new in change.rows:
             assert (self.mirror.get(old.uid) if old else None) == old
             if new is not None:
@@ -439,6 +472,7 @@ class Network:
         await self.publisher.flush()
         self._post()
         await self._deliver()
+        self.unlisted += bool(self.listing) and self.replica.state == "stale" and not self.queue.kind
 
     def _mutate(self) -> None:
         rows = self.publisher.rows
@@ -462,7 +496,19 @@ class Network:
             self.queue.put(message, self.clock.now())
         self.layer.sent.clear()
 
+    def _work(self) -> None:
+        """What is done in slices goes on for a few steps, or for none."""
+        for _ in range(self.chance.randrange(6) if not self.queue.kind else 1000):
+            if not self.works:
+                return
+            if next(self.works[0], "end") == "end":
+                self.works.popleft()
+            else:
+                self.steps += 1
+                assert self.replica.state != "live"
+
     async def _deliver(self) -> None:
+        self._work()
         await self._asked(self.replica.tick())
         for message in self.queue.arrived(self.clock.now()):
             if message["type"] == "feed.chunk":
@@ -493,6 +539,8 @@ async def test_over_a_lossy_layer_the_replica_ends_with_the_publishers_rows_and_
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packer, "SAMPLES", 80)  # so that a dictionary comes soon in each worker's life
+    monkeypatch.setattr(replica_module, "FEW", 3)  # so that much is taken over in slices
+    monkeypatch.setattr(holding_module, "STEP", 2)
     network = Network(seed)
     for _ in range(600):
         await network.step()
@@ -507,11 +555,146 @@ async def test_over_a_lossy_layer_the_replica_ends_with_the_publishers_rows_and_
     assert len(network.packed_with) > 1
     assert {each.key for each in publisher.rows.values()} == set(replica.by_key)
     assert network.unlisted > 0
+    assert network.steps > 20
     assert replica.gaps == replica.gaps_healed
     assert replica.gaps >= network.expected_gaps > 0
     ours = [seq for epoch, seq in network.entries_heard if epoch == publisher.epoch]
     assert ours == sorted(set(ours))
     assert list(replica.entries)[-5:] == list(publisher.entries)[-5:]
+
+
+def many(number: int, version: int = 1) -> tuple[Row, ...]:
+    return tuple(row(f"pod-{each}", version) for each in range(number))
+
+
+def test_a_large_snapshot_is_taken_over_in_steps_and_is_live_with_the_last_one(clock: FakeClock) -> None:
+    works: list[Work] = []
+    replica = Replica("pods", clock, later=works.append)
+    mirror: dict[str, Row] = {}
+
+    def note(change: Change) -> None:
+        assert len(change.rows) <= STEP
+        for old, new in change.rows:
+            if new is not None:
+                mirror[new.uid] = new
+            elif old is not None:
+                del mirror[old.uid]
+
+    replica.on_change(note)
+    replica.tick()
+    for snapshot, rows in enumerate((many(CHUNK_ROWS * 2 + 1), many(CHUNK_ROWS, 2))):
+        epoch = str(5 + snapshot)
+        replica.frame(frame(epoch, 3))
+        parts = [rows[start : start + CHUNK_ROWS] for start in range(0, len(rows), CHUNK_ROWS)]
+        for index, part in enumerate(parts):
+            replica.chunk(chunk(epoch, 3, *part, index=index, total=len(parts)))
+        work, steps = works.pop(), 0
+        for _ in work:
+            steps += 1
+            assert (replica.state, replica.live) == ("stale" if snapshot else "starting", False)
+            assert replica.rows == mirror
+            if steps == 2:
+                assert replica.frame(frame(epoch, 4, row("late"))) is None
+                assert replica.tick() is None
+        assert steps >= len(rows) // STEP
+        assert (replica.state, replica.seq) == ("live", 4)
+        assert replica.rows == mirror == {each.uid: each for each in (*rows, row("late"))}
+        assert set(replica.by_key) == {each.key for each in mirror.values()}
+
+
+def test_a_snapshot_that_is_being_taken_over_gives_way_to_a_younger_worker(clock: FakeClock) -> None:
+    works: list[Work] = []
+    replica = Replica("pods", clock, later=works.append)
+    replica.tick()
+    replica.chunk(chunk("5", 3))
+    assert next(works.pop(), "end") == "end"
+    replica.frame(frame("6", 1))
+    replica.chunk(chunk("6", 1, *many(600)))
+    slow = works.pop()
+    assert next(slow, "end") is None
+    assert replica.frame(frame("7", 1)) == Ask("pods", "", "", 0, "7")
+    assert next(slow, "end") == "end"
+    assert (replica.state, len(replica.rows)) == ("stale", STEP)
+    replica.chunk(chunk("7", 1, row("a")))
+    assert next(works.pop(), "end") == "end"
+    assert (replica.state, names(replica)) == ("live", ["a=1"])
+
+
+def taken_over_by_and_by(clock: FakeClock, *meanwhile: Frame) -> Replica:
+    """A replica that needed 1.9 s to take over the rows of worker 5, and heard of some frames 0.4 s before the end."""
+    works: list[Work] = []
+    replica = Replica("pods", clock, later=works.append)
+    replica.tick()
+    replica.chunk(chunk("5", 3, *many(600)))
+    clock._now += 1.5
+    for each in meanwhile:
+        assert replica.frame(each) is None
+    clock._now += 0.4
+    at_once(works.pop())
+    return replica
+
+
+def test_what_another_worker_says_while_a_snapshot_is_taken_over_keeps_nobody_live(clock: FakeClock) -> None:
+    replica = taken_over_by_and_by(clock, frame("6", 1, row("a")))
+    assert (replica.state, replica.epoch) == ("live", "5")
+    clock._now += 0.2
+    replica.tick()
+    assert (replica.state, replica.silences) == ("stale", 1)
+
+
+def test_a_frame_that_was_kept_counts_from_when_it_came(clock: FakeClock) -> None:
+    replica = taken_over_by_and_by(clock, frame("5", 4, row("a")))
+    assert (replica.state, replica.seq) == ("live", 4)
+    clock._now += SILENCE - 0.5
+    replica.tick()
+    assert replica.state == "live"
+    clock._now += 0.2
+    replica.tick()
+    assert (replica.state, replica.silences) == ("stale", 1)
+
+
+def test_chunks_alone_keep_a_snapshot_from_being_live_once_it_is_old(clock: FakeClock) -> None:
+    replica = Replica("pods", clock)
+    replica.tick()
+    for index in range(3):
+        clock._now += SILENCE - 0.5
+        assert replica.tick() is not None
+        replica.chunk(chunk("5", 3, row(f"pod-{index}"), index=index, total=3))
+    assert (replica.state, len(replica.rows)) == ("starting", 3)
+    assert replica.tick() == Ask("pods", "", "", 0, "")
+
+
+def test_a_list_of_which_everything_is_another_one_is_at_no_moment_empty(clock: FakeClock) -> None:
+    works: list[Work] = []
+    replica = Replica("pods", clock, later=works.append)
+    replica.tick()
+    replica.chunk(chunk("5", 3, *many(CHUNK_ROWS)))
+    at_once(works.pop())
+    shown: list[int] = []
+    replica.on_change(lambda change: shown.append(len(replica.rows)) if change.rows else None)
+    others = [row(f"pod-{each}", 2, uid=f"other-{each}") for each in range(300)]
+    replica.frame(frame("6", 1))
+    replica.chunk(chunk("6", 1, *others))
+    for _ in works.pop():
+        assert set(replica.by_key) == {each.key for each in replica.rows.values()}
+    assert shown == [500, 500, 500, 400, 300]
+    assert set(replica.rows) == {each.uid for each in others}
+
+
+def test_a_hole_among_many_frames_that_were_kept_is_asked_for(clock: FakeClock) -> None:
+    works: list[Work] = []
+    replica = Replica("pods", clock, later=works.append)
+    replica.tick()
+    replica.frame(frame("5", 5, *many(600)))
+    replica.frame(frame("5", 7, row("seven")))
+    replica.frame(frame("5", 8, row("eight")))
+    replica.chunk(chunk("5", 4, row("a")))
+    assert [next(works[0], "end") for _ in range(2)] == [None, "end"]
+    assert (replica.state, replica.seq, replica.gaps) == ("starting", 5, 1)
+    assert replica.tick() == Ask("pods", "", "", 0, "5")
+    replica.chunk(chunk("5", 7, *many(2)))
+    at_once(works.pop())
+    assert (replica.state, replica.seq, replica.gaps, replica.gaps_healed) == ("live", 8, 1, 1)
 
 
 async def test_thousands_of_rows_travel_in_chunks(clock: FakeClock) -> None:

@@ -10,12 +10,15 @@ from django.http import QueryDict
 
 from dashboard.live.messages import Row
 from dashboard.live.result import Result
-from dashboard.live.results import KEPT, Results
+from dashboard.live.result_store import ResultStore
+from dashboard.live.results import KEPT, SPARE, Results
 from dashboard.live.slices import Slices
+from dashboard.resources.kinds import kinds_named
 from dashboard.resources.query import Query
+from dashboard.resources.sieve import Sieve
 from dashboard.resources.terms import Word
 from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
+from tests.live.feeder import Feeder, Feeders, pod
 
 MANY = 4_000
 """Rows that take several slices."""
@@ -157,6 +160,55 @@ def test_what_nobody_looks_at_is_forgotten_after_a_while() -> None:
     assert not left.views
 
 
+def test_of_what_nobody_looks_at_only_the_latest_are_kept() -> None:
+    world = World(5)
+    seen = world.results.open(query("q=status=Failed"))
+    seen.views["me"] = lambda changed, gone: None
+    for number in range(SPARE + 10):
+        world.clock._now += 0.1
+        world.results.open(query(f"q=restarts>{number}"))
+    world.results.sweep()
+    assert len(world.results) == SPARE + 1
+    assert world.results.open(query("q=status=Failed")) is seen
+    latest = world.results.open(query(f"q=restarts>{SPARE + 9}"))
+    world.results.sweep()
+    assert world.results.open(query(f"q=restarts>{SPARE + 9}")) is latest
+
+
+def test_a_change_that_cannot_be_taken_in_ends_all_lists_and_freezes_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(20)
+    everybody, failed = world.results.open(query("")), world.results.open(query("q=status=Failed"))
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("half taken in")
+
+    monkeypatch.setattr(world.results.sightings, "take", broken)
+    world.feed.put(made(3, 2, node="node-x"))
+    for result in (everybody, failed):
+        assert isinstance(result.error, RuntimeError)
+        with pytest.raises(RuntimeError, match="half taken in"):
+            result.window(0, 10)
+    assert isinstance(world.results.error, RuntimeError)
+    assert len(world.results) == 0
+    world.feed.put(made(4, 2))  # taken in by nobody, and harms nobody
+
+
+async def test_lists_are_made_anew_after_all_of_them_had_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = FakeClock()
+    feed = Feeder("pods", clock, [made(n) for n in range(9)])
+    store, kind = ResultStore(Feeders(feed), clock), kinds_named(["pods"])[0]
+    feed.replica.on_change(lambda change: store.apply("pods", change))
+    old = store.open(kind, query(""))
+    with monkeypatch.context() as patch:
+        patch.setattr("dashboard.live.path_sightings.PathSightings.take", lambda *_: 1 / 0)
+        feed.put(made(9))
+    assert isinstance(old.error, ZeroDivisionError)
+    feed.put(made(10))
+    rows = await store.all_rows(kind, query(""))
+    assert {row.name for row in rows} == {row.name for row in feed.replica.rows.values()}
+    assert len(rows) == 11
+
+
 def test_a_filter_that_fails_on_a_row_ends_its_own_result_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(5)
     failing, other = world.results.open(query("q=p-0")), world.results.open(query("q=status=Running"))
@@ -175,8 +227,21 @@ def test_a_filter_that_fails_on_a_row_ends_its_own_result_alone(monkeypatch: pyt
 def test_a_filter_that_cannot_be_found_says_so_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(5)
     with monkeypatch.context() as patched:
-        patched.setattr(Word, "matches", lambda *_: 1 / 0)
+        patched.setattr(Sieve, "through", lambda *_: 1 / 0)
         result = world.results.open(query("q=p-0"))
     assert result.found.is_set()
     with pytest.raises(ZeroDivisionError):
         result.window(0, 9)
+
+
+def test_time_takes_rows_out_though_they_are_due_in_a_year() -> None:
+    world = World()
+    now = world.clock.time()
+    world.feed.put(pod("old", created=now - 3600), pod("young", created=now))
+    result = world.results.open(query("q=age<365d"))
+    year = 365 * 86400.0
+    for seconds, left in ((year - 3700, 2), (year - 3590, 1), (year - 30, 1), (year + 500, 0)):
+        world.clock._now += now + seconds - world.clock.time()
+        while (due := world.results.next_due()) is not None and due <= world.clock.time():
+            world.results.pass_time(world.clock.time())
+        assert len(result) == left, seconds

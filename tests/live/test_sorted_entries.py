@@ -7,15 +7,16 @@ from itertools import pairwise
 
 import pytest
 
+from dashboard.live.packed_key import packed
 from dashboard.live.slices import Work
 from dashboard.live.sorted_entries import BLOCK, Entry, SortedEntries
 
 
 def entry(number: int) -> Entry:
-    return (number % 7, f"name-{number}", f"uid-{number}")
+    return packed((number % 7, "", f"name-{number}", f"uid-{number}"))
 
 
-def uids(entries: SortedEntries) -> list[str]:
+def all_of(entries: SortedEntries) -> list[Entry]:
     return entries.window(0, len(entries) + 1)
 
 
@@ -30,15 +31,15 @@ def test_many_at_once_are_sorted(number: int) -> None:
     entries.begin()
     finished(entries.finish(list(made)))
     assert entries.ready
-    assert uids(entries) == [each[-1] for each in sorted(made)]
+    assert all_of(entries) == sorted(made)
 
 
 def test_equal_keys_are_no_trouble_for_the_sample() -> None:
-    made = [(0, f"uid-{n:05d}") for n in range(BLOCK * 4)]
+    made = [packed((0, "", "", f"uid-{n:05d}")) for n in range(BLOCK * 4)]
     entries = SortedEntries()
     entries.begin()
     finished(entries.finish(list(reversed(made))))
-    assert uids(entries) == [uid for _, uid in made]
+    assert all_of(entries) == made
 
 
 def test_no_step_sorts_more_than_a_few_blocks() -> None:
@@ -61,18 +62,16 @@ def test_what_moves_while_entries_are_collected_is_not_lost_whether_they_show_it
     entries.move(entry(500), entry(501))
     finished(work)
     expected = {entry(n) for n in range(100)} - {entry(5), entry(9)} | {entry(501), entry(902)}
-    assert uids(entries) == [each[-1] for each in sorted(expected)]
+    assert all_of(entries) == sorted(expected)
 
 
-def test_after_gives_every_entry_once_whatever_moves_in_between() -> None:
+def test_blocks_are_all_entries_as_they_were_whatever_moves_later() -> None:
     entries = SortedEntries()
     for number in range(BLOCK * 3):
         entries.move(None, entry(number))
-    seen: list[Entry] = []
-    while following := entries.after(seen[-1] if seen else None):
-        seen += following
-        entries.move(seen[-1], None)
-    assert [each[-1] for each in seen] == [each[-1] for each in sorted(entry(n) for n in range(BLOCK * 3))]
+    blocks = entries.blocks()
+    entries.move(blocks[0][0], entry(BLOCK * 3))
+    assert [each for block in blocks for each in block] == sorted(entry(n) for n in range(BLOCK * 3))
 
 
 def test_any_sequence_of_moves_leaves_what_a_sorted_list_would_be() -> None:
@@ -83,12 +82,12 @@ def test_any_sequence_of_moves_leaves_what_a_sorted_list_would_be() -> None:
         old = chance.choice(tuple(model)) if model and chance.random() < 0.02 else entry(chance.randrange(6_000))
         entries.move(old, new)
         model = (model - {old}) | ({new} if new else set())
-    ordered = [each[-1] for each in sorted(model)]
+    ordered = sorted(model)
     assert len(entries) == len(model) > 2 * BLOCK
-    assert uids(entries) == ordered
+    assert all_of(entries) == ordered
     for start in (0, 1, BLOCK - 1, BLOCK, len(model) - 50, len(model), len(model) + 5):
         assert entries.window(start, 100) == ordered[start : start + 100]
-    assert all(one < other for one, other in pairwise(entries.after(None)))
+    assert all(one < other for one, other in pairwise(each for block in entries.blocks() for each in block))
 
 
 def test_the_last_entry_gone_leaves_nothing() -> None:
@@ -97,4 +96,4 @@ def test_the_last_entry_gone_leaves_nothing() -> None:
     entries.move(None, entry(1))
     entries.move(entry(1), None)
     entries.move(entry(1), None)
-    assert (len(entries), uids(entries), entries.after(None)) == (0, [], [])
+    assert (len(entries), all_of(entries), entries.blocks()) == (0, [], [])

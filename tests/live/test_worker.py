@@ -18,7 +18,7 @@ from dashboard.live.publisher import Publisher
 from dashboard.live.replica import Replica
 from dashboard.live.replicas import Replicas
 from dashboard.live.worker import Worker
-from dashboard.resources.kinds import kinds_named
+from dashboard.resources.kinds import find_kind, kind_of_key, kinds_named
 from dashboard.resources.rows import projection_for
 from informerd.clock import SystemClock
 from informerd.errors import ServerError, Status
@@ -87,7 +87,7 @@ async def test_adds_changes_and_deletes_are_told_in_words(feed: Feed) -> None:
     assert added == ("added", "a", "created, Pending")
     assert modified[:2] == ("modified", "a")
     assert "Pending → Running" in modified[2]
-    assert deleted == ("deleted", "a", "deleted")
+    assert deleted == ("deleted", "a", "was Running")
     assert feed.rows == {}
 
 
@@ -230,7 +230,7 @@ async def start() -> AsyncIterator[Start]:
         layer, clock = InMemoryChannelLayer(capacity=1000), SystemClock()
         client = Client(load_kubeconfig(controlplane.kubeconfig_of(user)), clock=clock)
         clients.append(client)
-        named = kinds_named(kinds)
+        named = tuple(kind for name in kinds if (kind := find_kind(name) or kind_of_key(name)) is not None)
         replicas = Replicas(layer, named, clock)
         worker = Worker(client, layer, named, clock)
         running.extend(asyncio.create_task(each) for each in (replicas.run(), worker.run()))
@@ -292,6 +292,14 @@ async def test_secrets_are_masked_before_anything_is_kept(controlplane: ControlP
     assert b"vault" in whole
     assert b"aHVudGVyMi1odW50ZXIy" not in whole
     assert b"hunter2" not in whole
+
+
+async def test_a_kind_that_cannot_be_watched_is_polled_and_says_so(controlplane: ControlPlane, start: Start) -> None:
+    replica = (await start(controlplane, "componentstatuses")).get("componentstatuses")
+    await live(replica)
+    await eventually(lambda: any(row.name.startswith("etcd") for row in replica.rows.values()))
+    assert replica.health.polled > 0
+    assert all(uid and row.version for uid, row in replica.rows.items())
 
 
 async def test_a_kind_that_is_forbidden_says_so_and_the_others_go_on(

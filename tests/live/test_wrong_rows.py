@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
+import random
 
+import msgspec
+import pytest
+
+from dashboard.live.change import Change
 from dashboard.live.messages import Row
-from dashboard.live.replica import Change
 from dashboard.live.wrong_rows import Summary
 from tests.live.feeder import pod
 
@@ -39,4 +42,28 @@ def test_what_goes_or_recovers_while_it_waits_never_becomes_wrong() -> None:
     summary.apply(Change(rows=[(slow(1), pod("slow"))]), NOW + 2)
     assert not summary.pass_time(NOW + 400)
     assert summary.wrong == {}
-    assert not summary._due_of
+    assert len(summary._due) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_comes_and_goes_order_and_counts_are_those_of_a_fresh_count(seed: int) -> None:
+    chance, now = random.Random(seed), NOW
+    summary, rows = Summary("pods"), dict[str, Row]()
+    for version in range(300):
+        now += chance.choice([0, 1, 100])
+        name = f"pod-{chance.randrange(12)}"
+        old = rows.pop(name, None)
+        new = None
+        if chance.random() < 0.7:
+            made = pod(name, namespace=f"team-{chance.randrange(3)}", uid=name, version=version,
+                       status=chance.choice("AB"), tone=chance.choice(["ok", "busy", "bad"]))  # fmt: skip
+            new = rows[name] = msgspec.structs.replace(made, since=chance.choice([None, now, now - 250, now - 500]))
+        summary.apply(Change(rows=[(old, new)]), now)
+        summary.pass_time(now)
+        fresh = Summary("pods")
+        fresh.fill(rows.values(), now)
+        assert summary.longest == fresh.longest == sorted(fresh.longest)
+        assert {uid for _, uid in summary.longest} == set(summary.wrong)
+        assert summary.sorts == fresh.sorts
+        assert sum(summary.sorts.values()) == len(summary.wrong)
+        assert {space: +tones for space, tones in summary.tones_in.items()} == fresh.tones_in

@@ -8,11 +8,12 @@ from typing import Any
 
 from django.test import AsyncClient
 
+from dashboard.census.link import CensusLink
 from dashboard.controllers.link import ControllerLink
 from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
 from dashboard.live.interest import Interest
-from dashboard.live.messages import Row, Want
+from dashboard.live.messages import Described, Row, Want
 from dashboard.live.replica import Replica
 from dashboard.resources.kinds import KINDS, KindInfo, find_kind
 from informerd.rest.client import Client
@@ -35,12 +36,15 @@ class Feeds:
     def __init__(self, feeders: dict[str, Feeder], silent: Iterable[str], clock: FakeClock) -> None:
         self.feeders = feeders
         self.wants: list[Want] = []
+        self.described: Described | None = Described(True)
+        """What is known of the columns of a kind as soon as it is followed."""
         self._clock = clock
         self.kinds: tuple[KindInfo, ...] = tuple(KINDS[key] for key in [*feeders, *silent])
         self._silent = {key: Replica(key, clock) for key in silent}
 
     def follow(self, kind: KindInfo) -> None:
         self._silent[kind.key] = Replica(kind.key, self._clock)
+        self._silent[kind.key].described = self.described
         self.kinds += (kind,)
 
     def unfollow(self, key: str) -> None:
@@ -68,11 +72,13 @@ class Parts:
     hub: Hub
     controllers: ControllerLink
     interest: Interest
+    census: CensusLink
     clock: FakeClock
     cluster: ClusterConfig
     client: Client | None = None
     discovery: Discovery | None = None
     problem: str = ""
+    kubeconfig: str = ""
     cannot_watch: bool = False
     version: str = "v1.37.1"
 
@@ -108,7 +114,8 @@ class Site:
         link = ControllerLink(self.layer, self.clock)
         hub = Hub(self.feeds, self.clock, board=link.board)
         self.interest = Interest(self.feeds, hub, self.clock)
-        self.parts = Parts(self.feeds, hub, link, self.interest, self.clock, CLUSTER)
+        self.census = CensusLink(self.layer, self.clock)
+        self.parts = Parts(self.feeds, hub, link, self.interest, self.census, self.clock, CLUSTER)
         self.client = WiredClient(self.parts)
 
     def feeder(self, name: str) -> Feeder:

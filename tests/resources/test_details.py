@@ -62,6 +62,54 @@ CREATED = "created 2026-11-01 08:00:00 UTC ago."
             ),
             "Running, 1/1 completions, 2 pods failed, took 2 min 5 s, done 2026-11-01 08:02:05 UTC ago.",
         ),
+        ("jobs.batch", made("Job", "j"), "Running, 0/1 completions, not started yet."),
+        (
+            "jobs.batch",
+            made("Job", "j", spec={"suspend": True, "completions": 3}),
+            "Running, 0/3 completions, suspended: it starts no pods.",
+        ),
+        (
+            "jobs.batch",
+            made(
+                "Job",
+                "j",
+                status={
+                    "failed": 4,
+                    "startTime": START,
+                    "conditions": [{"type": "Failed", "status": "True", "lastTransitionTime": "2026-11-01T08:05:00Z"}],
+                },
+            ),
+            "Failed, 0/1 completions, 4 pods failed, gave up after 5 min, 2026-11-01 08:05:00 UTC ago.",
+        ),
+        (
+            "jobs.batch",
+            made(
+                "Job",
+                "j",
+                spec={"suspend": True},
+                status={"succeeded": 1, "startTime": START, "completionTime": "2026-11-01T08:02:05Z"},
+            ),
+            "Running, 1/1 completions, took 2 min 5 s, done 2026-11-01 08:02:05 UTC ago.",
+        ),
+        (
+            "jobs.batch",
+            made(
+                "Job",
+                "j",
+                spec={"suspend": True},
+                status={
+                    "startTime": START,
+                    "conditions": [{"type": "Failed", "status": "True", "lastTransitionTime": "2026-11-01T08:05:00Z"}],
+                },
+            ),
+            "Failed, 0/1 completions, gave up after 5 min, 2026-11-01 08:05:00 UTC ago.",
+        ),
+        ("pods", made("Pod", "p"), "Without a status, on no node yet for 2026-11-01 08:00:00 UTC."),
+        (
+            "deployments.apps",
+            made("Deployment", "d", spec={"paused": True, **THREE}),
+            f"0 of 3 pods available, 0 up to date, its rollout is paused, {CREATED}",
+        ),
         (
             "nodes",
             made("Node", "n", namespace="", spec={"unschedulable": True}, status={"allocatable": ROOM}),
@@ -80,14 +128,22 @@ def test_a_pod_that_restarted_says_how_it_ended_last() -> None:
     assert next(piece.datetime for piece in summary if piece.datetime) == rfc3339(
         row_of("pods", pod("crash")).since or 0
     )
-    assert ", restarted 14 times, last exit 137 OOMKilled " in text
+    assert ", restarted 14 times, last exit 137 OOMKilled, " in text
     ages = [piece for piece in summary if piece.datetime]
     assert [piece.datetime[-1] for piece in ages] == ["Z", "Z"]
 
 
 def test_an_object_that_is_asked_to_go_says_so_first() -> None:
     obj = mydemo({"port": 1}, deletionTimestamp="2026-11-01T08:00:00Z", finalizers=["a/b"])
-    assert told("mydemos.crddemo.k8s.io", obj) == "Terminating: asked to go 2026-11-01 08:00:00 UTC ago."
+    assert told("mydemos.crddemo.k8s.io", obj) == "Being deleted for 2026-11-01 08:00:00 UTC, waits for finalizer a/b."
+
+
+def test_a_grace_period_is_named_and_is_not_counted_as_waiting() -> None:
+    obj = pod("running")
+    obj["metadata"] |= {"deletionTimestamp": "2026-11-01T08:00:40Z", "deletionGracePeriodSeconds": 40}
+    assert told("pods", obj) == "Being deleted for 2026-11-01 08:00:00 UTC, grace period 40 s."
+    obj["metadata"] |= {"deletionGracePeriodSeconds": None, "finalizers": ["a/b", "c/d"]}
+    assert told("pods", obj) == "Being deleted for 2026-11-01 08:00:40 UTC, waits for finalizers a/b, c/d."
 
 
 def test_containers_say_their_state_restarts_and_resources() -> None:

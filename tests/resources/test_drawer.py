@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import cast
+
 import pytest
 
+from dashboard.live.detail_view import DetailView
+from dashboard.live.opening import open_beside
 from tests.resources.site import Site
 from tests.resources.test_pages import namespace, page, pod, rows, words
 
@@ -57,3 +62,18 @@ async def test_objects_without_namespace_are_opened_with_a_dash() -> None:
     html = await page(site(), "/resources/nodes/?open=-/node-1")
     assert 'data-open="-/node-1"' in drawer(html)
     assert "expected -/name" in words(await page(site(), "/resources/nodes/?open=shop/node-1"))
+
+
+async def test_the_fields_by_path_that_the_list_shows_are_in_the_drawer_too() -> None:
+    address = "/resources/pods/?columns=name,.spec.nodeName,.spec.nothing&open=shop/web-1"
+    assert re.search(r"<dt[^>]*>\.spec\.nodeName</dt>\s*<dd[^>]*>node-1</dd>", drawer(await page(site(), address)))
+    assert ">.spec" not in drawer(await page(site(), "/resources/pods/?open=shop/web-1"))
+
+
+async def test_what_the_socket_follows_is_what_the_drawer_shows() -> None:
+    hub, address = site().parts.hub, "/resources/pods/?columns=name,.spec.nodeName&open=shop/web-1"
+    beside, plain = open_beside(hub, address), open_beside(hub, "/resources/pods/?open=shop/web-1")
+    assert beside is not None
+    assert plain is not None
+    assert beside.id != plain.id
+    assert ".spec.nodeName" in [cell.header for cell in cast("DetailView", beside).cells]

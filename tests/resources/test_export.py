@@ -10,9 +10,11 @@ import pytest
 import yaml
 from django.http import QueryDict
 
+from dashboard.resources.export import export
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.kubectl_command import kubectl_command
 from dashboard.resources.query import Query
+from dashboard.resources.rows import Column
 from informerd.cache.health import Health
 from tests.resources.made import made
 from tests.resources.site import Site
@@ -34,6 +36,18 @@ async def test_csv_has_the_lists_columns_and_all_its_rows_in_its_order() -> None
     assert header == ["Name", "Namespace", "Age since"]
     assert [row[0] for row in rows] == ["web-2", "web-1"]
     assert rows[0][2].endswith("Z")
+
+
+async def test_csv_has_fields_by_path_whole_and_leaves_empty_what_is_not_there() -> None:
+    note = "long " * 100
+    noted = made("Pod", "web-1", namespace="shop", metadata={"annotations": {"example.com/note": note}})
+    site = Site(("pods", noted), pod("web-2"))
+    text, _ = await body(
+        site, r"/resources/pods/export.csv?columns=name,.metadata.annotations.example\.com/note&sort=name"
+    )
+    header, *rows = csv.reader(io.StringIO(text))
+    assert header == ["Name", r".metadata.annotations.example\.com/note"]
+    assert rows == [["web-1", note], ["web-2", ""]]
 
 
 async def test_json_is_a_list_that_kubectl_takes_and_yaml_a_document_an_object() -> None:
@@ -58,6 +72,14 @@ async def test_a_text_that_a_spreadsheet_would_run_is_no_formula_any_more() -> N
     site = Site(("pods", made("Pod", "p", namespace="shop", spec={"nodeName": "=cmd|' /C calc'!A0"})))
     text, _ = await body(site, "/resources/pods/export.csv?columns=name,node")
     assert [*csv.reader(io.StringIO(text))][1] == ["p", "'=cmd|' /C calc'!A0"]
+
+
+async def test_a_header_that_a_spreadsheet_would_run_is_no_formula_any_more() -> None:
+    printed = Column("link", '=HYPERLINK("https://evil.example")')
+    since = Column("since", "@SUM(1)", "age")
+    pieces = [piece async for piece in export("csv", [], ((0, printed), (1, since), (2, Column("name", "Name"))))]
+    (header,) = csv.reader(io.StringIO(b"".join(pieces).decode()))
+    assert header == ['\'=HYPERLINK("https://evil.example")', "'@SUM(1) since", "Name"]
 
 
 async def test_many_rows_are_written_whole() -> None:
@@ -100,6 +122,16 @@ async def test_a_kind_that_has_not_been_read_is_no_empty_file() -> None:
         ("q=status=Running web&sort=-age", "kubectl get pods -A --sort-by=.metadata.creationTimestamp",
          ("web", "status=Running")),
         ("sort=-restarts", "kubectl get pods -A", ("sort=-restarts",)),
+        ("sort=.spec.priority", "kubectl get pods -A --sort-by=.spec.priority", ()),
+        ("sort=-.spec.priority", "kubectl get pods -A", ("sort=-.spec.priority",)),
+        ("columns=name,.spec.containers[*].image,status", ("kubectl get pods -A -o "
+         "'custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[*].image'"), ("columns=status",)),
+        (r"columns=.status.conditions[?(@.type==Ready)].status,.metadata.labels.app\.kubernetes\.io/name",
+         ("kubectl get pods -A -o 'custom-columns=STATUS:.status.conditions[?(@.type==\"Ready\")].status,"
+         r"APP-KUBERNETES-IO-NAME:.metadata.labels.app\.kubernetes\.io/name'"), ()),
+        ("q=.spec.nodeName=node-3", "kubectl get pods -A --field-selector spec.nodeName=node-3", ()),
+        ("q=-.status.phase=Running", "kubectl get pods -A --field-selector status.phase!=Running", ()),
+        ("q=.spec.priority=0", "kubectl get pods -A", (".spec.priority=0",)),
     ],
 )  # fmt: skip
 def test_the_kubectl_command_lists_the_same_or_says_what_it_cannot(

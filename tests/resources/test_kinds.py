@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.resources.kinds import GROUP_TITLES, KINDS, find_kind, kinds_named
+from dashboard.resources.kinds import GROUP_TITLES, KINDS, find_kind, kind_of, kinds_named
 from dashboard.settings import DELTABOARD_KINDS
 from informerd.resource import Resource
 
@@ -70,6 +70,25 @@ def test_a_generic_kind_learns_its_name_from_discovery() -> None:
     assert (found.title, found.singular, found.namespaced) == ("NetworkPolicies", "NetworkPolicy", False)
     assert find_kind("np", [found]) is found
     assert find_kind("networkpolicies", [found]) is found
+
+
+@pytest.mark.parametrize(
+    ("resource", "allowed"),
+    [
+        (Resource(version="v1", plural="things", kind="Thing"), (True, True, True)),
+        (Resource(version="v1", plural="componentstatuses", kind="ComponentStatus", verbs=frozenset({"get", "list"})),
+         (False, False, False)),
+        (Resource(version="v1", plural="bindings", kind="Binding", verbs=frozenset({"create"})), (True, False, False)),
+        (KINDS["events"].resource, (False, False, True)),
+        (Resource(group="events.k8s.io", version="v1", plural="events", kind="Event"), (False, False, True)),
+        (Resource(group="party.example.com", version="v1", plural="events", kind="Event"), (True, True, True)),
+    ],
+)  # fmt: skip
+def test_what_people_make_change_and_delete_is_what_the_api_server_lets_them_but_for_records(
+    resource: Resource, allowed: tuple[bool, bool, bool]
+) -> None:
+    kind = kind_of(resource)
+    assert (kind.creatable, kind.editable, kind.deletable) == allowed
 
 
 def test_settings_name_kinds_once_each_and_say_what_means_nothing() -> None:

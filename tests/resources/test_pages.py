@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from html import unescape
+from typing import Any
 
+import msgspec
 import pytest
 
-from dashboard.live.messages import Chunk
+from dashboard.live.messages import Chunk, Described, Printed
 from dashboard.live.on_demand import FULL, MOST
 from dashboard.resources.kinds import KINDS
-from dashboard.resources.page_info import is_watched
+from dashboard.resources.namespaces import is_watched
 from informerd.cache.health import Health, State
 from informerd.cache.recovery import REFUSED
 from informerd.errors import UnknownResource
 from informerd.resource import Resource
+from tests.clock import settle
 from tests.resources.made import Json, made, row_of
 from tests.resources.site import Site
+from tests.wait import eventually
 
 EVIL = "<script>alert(1)</script>\" onmouseover='alert(2)"
 
@@ -148,8 +153,12 @@ LEASES = Resource(
 GADGETS = Resource(
     group="shop.example.com", version="v2", plural="gadgets", kind="Gadget", short_names=("gg",), verbs=LEASES.verbs
 )
+WIDGETS = Resource(group="shop.example.com", version="v1", plural="widgets", kind="Widget", verbs=LEASES.verbs)
 METRICS = Resource(
     group="metrics.k8s.io", version="v1beta1", plural="pods", kind="PodMetrics", verbs=frozenset({"list", "get"})
+)
+REVIEWS = Resource(
+    group="authentication.k8s.io", version="v1", plural="tokenreviews", kind="TokenReview", verbs=frozenset({"create"})
 )
 
 
@@ -157,7 +166,7 @@ class Known:
     """Discovery that knows a few resources."""
 
     async def resolve(self, name: str) -> Resource:
-        for resource in (LEASES, GADGETS, METRICS):
+        for resource in (LEASES, GADGETS, WIDGETS, METRICS, REVIEWS):
             if name in (resource.key, *resource.short_names):
                 return resource
         raise UnknownResource(name, ())
@@ -189,10 +198,73 @@ async def test_a_custom_kind_is_opened_by_any_of_its_names_as_discovery_knows_th
     assert "Reading Gadgets" in words(html)
 
 
-async def test_a_kind_without_watch_says_that_it_cannot_be_followed() -> None:
-    html = await page(knowing_site(), "/resources/pods.metrics.k8s.io/", 404)
-    assert "cannot be followed" in words(html)
-    assert "has only get, list for pods.metrics.k8s.io" in words(html)
+GADGETS_KEY = GADGETS.key
+SIZED = Described(True, (Printed("Size", "integer", ".spec.size"),))
+
+
+@pytest.mark.parametrize("path", ["?sort=-size&q=size>3", "export.csv?sort=-size&q=size>3", "shop/one/"])
+async def test_the_first_page_of_a_custom_kind_waits_for_its_columns_and_reads_its_address_by_them(path: str) -> None:
+    site = knowing_site()
+    site.feeds.described = None
+    asking = asyncio.create_task(site.client.get(f"/resources/{GADGETS_KEY}/{path}"))
+    await eventually(lambda: GADGETS_KEY in site.feeds)
+    await settle()
+    assert not asking.done()
+    health = Health(state="live", since=1.0, heard=2.0)
+    cells = {"one": 4, "two": 5, "three": 3}
+    fed = tuple(
+        msgspec.structs.replace(row_of(*pod(name)), cells=("shop", name, size, "Running", None))
+        for name, size in cells.items()
+    )
+    site.feeds.get(GADGETS_KEY).chunk(
+        Chunk(GADGETS_KEY, "5", 0, "5.1", 0, 1, health, rows=fed, described=SIZED)
+    )  # fmt: skip
+    response = await asking
+    assert response.status_code == 200
+    if response.streaming:
+        streamed: Any = response
+        lines = b"".join([part async for part in streamed.streaming_content]).decode().splitlines()
+        assert [line.split(",")[:3] for line in lines[1:]] == [["shop", "two", "5"], ["shop", "one", "4"]]
+    elif path.startswith("?"):
+        assert rows(response.content.decode()) == ["two", "one"]
+
+
+async def test_a_custom_kind_that_nobody_describes_is_waited_for_once_and_two_seconds_at_most() -> None:
+    site = knowing_site()
+    site.feeds.described = None
+    asking = asyncio.create_task(page(site, f"/resources/{WIDGETS.key}/?sort=-size"))
+    await eventually(lambda: WIDGETS.key in site.feeds)
+    await site.clock.advance(1.9)
+    assert not asking.done()
+    await site.clock.advance(0.2)
+    assert "cannot be sorted by" in words(await asking)
+    assert "Reading Widgets" in words(await page(site, f"/resources/{WIDGETS.key}/"))
+
+
+async def test_a_custom_kind_that_may_not_be_read_is_not_waited_for() -> None:
+    site = knowing_site()
+    site.feeds.described = None
+    asking = asyncio.create_task(page(site, f"/resources/{WIDGETS.key}/"))
+    await eventually(lambda: WIDGETS.key in site.feeds)
+    health = Health(state="forbidden", since=1.0, problem="no")
+    site.feeds.get(WIDGETS.key).chunk(Chunk(WIDGETS.key, "5", 0, "5.1", 0, 1, health))
+    assert "may not be listed" in words(await asking)
+
+
+async def test_a_kind_that_cannot_be_listed_says_why_there_is_no_list() -> None:
+    html = await page(knowing_site(), f"/resources/{REVIEWS.key}/", 404)
+    assert "cannot be listed" in words(html)
+    assert f"has only create for {REVIEWS.key}" in words(html)
+
+
+async def test_a_kind_that_cannot_be_watched_is_shown_and_labelled_as_polled() -> None:
+    site = knowing_site()
+    await page(site, f"/resources/{METRICS.key}/")
+    health = Health(state="live", since=1.0, heard=2.0, polled=30.0)
+    site.feeds.get(METRICS.key).chunk(Chunk(METRICS.key, "5", 0, "5.1", 0, 1, health))
+    shown = words(await page(site, f"/resources/{METRICS.key}/"))
+    assert "polled every 30 s" in shown
+    assert "appears here within about 30 s of being created." in shown
 
 
 async def test_a_kind_that_the_cluster_does_not_have_is_not_followed() -> None:
@@ -242,6 +314,18 @@ async def test_an_unknown_object_is_told_what_is_like_it() -> None:
     assert "live in namespaces" in words(await page(site, "/resources/pods/-/web-1/", 404))
     assert "belong to no namespace" in words(await page(site, "/resources/namespaces/x/shop/", 404))
     assert "There is no Pod web-3" in words(await page(site, "/resources/pods/shop/web-3/yaml/", 404))
+
+
+async def test_the_page_of_an_unknown_object_follows_it_where_there_can_be_one() -> None:
+    site = small_site()
+    for path in ("/resources/pods/shop/web-3/", "/resources/pods/shop/web-3/yaml/"):
+        html = await page(site, path, 404, accept="text/html")
+        assert "If one is created, it appears here." in html
+        view = site.parts.hub.detail_view(KINDS["pods"], "shop", "web-3")
+        assert f'id="detail-{view.id}" data-view="{view.id}" data-seq="{view.seq}"' in html
+    html = await page(site, "/resources/pods/-/web-1/", 404)
+    assert "data-view" not in html
+    assert "appears here" not in html
 
 
 async def test_an_object_that_was_deleted_a_moment_ago_is_remembered() -> None:

@@ -16,6 +16,7 @@ from dashboard.resources.pattern import Pattern
 from dashboard.resources.query import Query
 from dashboard.resources.rows import columns_for
 from dashboard.resources.rows.column import Order
+from dashboard.resources.rows.field_path import FieldPath
 from dashboard.resources.terms import ColumnTerm, LabelTerm, PathTerm, Term, Word
 from dashboard.resources.values import comparable, descending
 from informerd.objects import Blob
@@ -118,7 +119,13 @@ def test_a_filter_picks_rows(q: str, yes: Row | None, no: Row | None) -> None:
         ("age<soon", "soon", "an age such as 90s"),
         ("age=1h", "=", "age takes <, <=, > or >="),
         ("node-status=x", "node-status", "did you mean"),
-        ("colour=red", "colour", "expected one of namespace, name, ready, status"),
+        ("colour=red", "colour", "did you mean the label, label:colour=red? expected one of namespace, name, ready"),
+        ("!status=Running", "!", "write a dash before what is not wanted"),
+        ("(status=Running)", "(", "one of several values is written status=Running,Error"),
+        ("status=Running OR x", "OR", "for one of several write status=Running,Error"),
+        ("x && y", "&&", "all parts are needed anyway"),
+        ("NOT x", "NOT", "write a dash"),
+        ("status = Running", "=", "right before it, without a space"),
         ("=red", "=", "expected the name of a column"),
         ("status>Running", ">", "status takes = or !="),
         ('"open', '"open', "closing quotation mark"),
@@ -127,7 +134,9 @@ def test_a_filter_picks_rows(q: str, yes: Row | None, no: Row | None) -> None:
         ("label:=x", "", "expected a label's name"),
         ("label:a b label:/x=1", "/x", "expected a label's name"),
         ("label:a>1", ">", "a label takes = or !="),
-        (".a[x]=1", ".a[x]", "expected a field's path"),
+        (".a[x]=1", "[x]", "expected a place, a star or a condition"),
+        (".a..b=1", "..b", "expected a name between the dots"),
+        (".a[?(@.type=1", "[?(@.type", "expected a closing bracket"),
         (".a>b", "b", "expected a number"),
         ("status:Running", "status:Running", "write status=Running"),
     ],
@@ -138,6 +147,28 @@ def test_a_mistake_is_marked_with_what_was_expected(q: str, marked: str, expecte
     assert query.typed[problem.start : problem.end] == marked
     assert expected in problem.message
     assert "open" in q or {str(term) for term in query.terms} >= {"good", "status=Running"}
+
+
+def test_two_signs_are_one_as_kubectl_has_it_and_what_begins_with_one_is_quoted() -> None:
+    assert parse("status==Running label:app==web").canonical == "status=Running label:app=web"
+    assert parse('status="=x"').canonical == 'status="=x"'
+    assert parse('"OR" "!"').problems == ()
+
+
+@pytest.mark.parametrize(
+    ("param", "text", "meant"),
+    [
+        ("sort", "restart", "did you mean restarts?"),
+        ("sort", "restarts desc", "did you mean -restarts?"),
+        ("sort", "-restarts asc", "did you mean restarts?"),
+        ("sort", "restarts,age", "did you mean restarts?"),
+        ("columns", "statsu", "did you mean status?"),
+        ("namespace", "Shop", "did you mean shop?"),
+    ],
+)
+def test_what_is_nearly_right_in_the_address_is_named(param: str, text: str, meant: str) -> None:
+    (problem,) = parse("", **{param: text}).problems
+    assert meant in problem.message
 
 
 def test_kinds_without_namespace_say_so() -> None:
@@ -299,7 +330,7 @@ def random_term(rng: random.Random) -> Term:
     if kind == 1:
         return LabelTerm(rng.choice(["app", "a.b/c_d"]), rng.choice([None, random_patterns(rng)]), negative)
     if kind == 2:
-        return PathTerm(".spec.a[*].b-c[2]", "=", rng.choice([None, random_patterns(rng)]), negative)
+        return PathTerm(FieldPath(".spec.a[*].b-c[2]"), "=", rng.choice([None, random_patterns(rng)]), negative)
     if kind == 3:
         return ColumnTerm("restarts", 4, "number", rng.choice(["<", "<=", ">", ">="]), (Pattern(("3",)),), negative)
     if kind == 4:

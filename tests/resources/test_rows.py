@@ -118,8 +118,8 @@ def test_changes_of_a_mydemo_name_the_fields() -> None:
         row_of(key, mydemo({"ip": "10.0.0.1", "port": 8080})),
         row_of(key, mydemo({"ip": "10.0.0.1", "port": 9090})),
     )
-    assert change_words(key, before, after) == ("spec.port 8080 → 9090", "ok")
-    assert change_words(key, None, before) == ("created", "ok")
+    assert change_words(key, before, after)[:2] == ("spec.port 8080 → 9090", "ok")
+    assert change_words(key, None, before)[:2] == ("created", "ok")
     held = row_of(key, mydemo({"port": 1}, deletionTimestamp=THEN, finalizers=["a/b"]))
     assert held.reason == "being deleted, held by finalizers: a/b"
     assert not is_wrong(key, held, (held.deleting or 0) + 299)
@@ -141,7 +141,7 @@ def test_a_warning_event_is_wrong_for_ten_minutes_after_it_was_last_seen() -> No
     row = row_of("events", event)
     last = cells_of("events", row)["last-seen"]
     assert row.reason == "BackOff: again (×9)"
-    assert change_words("events", None, row) == ("BackOff, pod/web: again", "warn")
+    assert change_words("events", None, row)[:2] == ("BackOff: again (×9)", "warn")
     assert is_wrong("events", row, last + 599)
     assert not is_wrong("events", row, last + 600)
     assert not is_wrong("events", row_of("events", {**event, "type": "Normal"}), last)
@@ -182,7 +182,7 @@ def test_a_deletion_and_re_creation_that_was_missed_is_told() -> None:
 def test_an_empty_object_of_every_kind_makes_a_row(key: str) -> None:
     row = build_row(key, msgspec.json.decode(b"{}", type=projection_for(key)))
     assert len(row.cells) == len(columns_for(key))
-    assert change_words(key, row, row) == ("no visible change", "idle")
+    assert change_words(key, row, row)[:2] == ("no visible change", "idle")
 
 
 def test_fields_that_differ_are_found_in_place() -> None:

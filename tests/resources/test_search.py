@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dashboard.census.messages import Census, Counted
+from dashboard.resources.kinds import KINDS
 from dashboard.resources.search import MOST
 from tests.resources.site import Site
 from tests.resources.test_pages import namespace, page, pod, small_site, words
@@ -15,8 +17,13 @@ def hrefs(html: str) -> list[str]:
 
 async def test_with_nothing_typed_pages_and_kinds_are_offered_and_no_objects() -> None:
     html = await page(small_site(), "/search/")
-    assert hrefs(html)[:4] == ["/", "/feed/", "/controllers/", "/resources/pods/"]
+    assert hrefs(html)[:6] == ["/", "/feed/", "/controllers/", "/drafts/", "/new/", "/resources/pods/"]
     assert not [href for href in hrefs(html) if href.count("/") > 3]
+
+
+async def test_new_objects_are_offered_by_the_name_of_their_kind() -> None:
+    for typed in ("new pod", "pod"):
+        assert "/resources/pods/new/" in hrefs(await page(small_site(), f"/search/?q={typed}"))
 
 
 async def test_objects_of_all_cached_kinds_are_found_by_a_part_of_their_name_the_best_first() -> None:
@@ -34,7 +41,7 @@ async def test_objects_of_all_cached_kinds_are_found_by_a_part_of_their_name_the
 
 async def test_it_says_that_only_cached_kinds_are_searched_and_which_are_not_read_yet() -> None:
     site = Site(pod("a"), silent=["nodes"], watched=["pods", "namespaces"])
-    assert "those that are cached. Not read yet: Nodes." in words(await page(site, "/search/?q=a"))
+    assert "for those are cached: Pods, Namespaces. Not read yet: Nodes." in words(await page(site, "/search/?q=a"))
     html = await page(site, "/search/?q=no-such-thing")
     assert hrefs(html) == []
     assert "Nothing is called like that." in words(html)
@@ -46,3 +53,21 @@ async def test_many_are_cut_and_markup_in_the_question_is_harmless() -> None:
     assert len([href for href in hrefs(html) if href.count("/") > 3]) == MOST
     assert "type more to see others" in html
     assert "<script" not in await page(site, "/search/?q=<script>")
+
+
+async def test_a_kind_that_nobody_follows_is_found_by_any_of_its_names_once_something_is_typed() -> None:
+    site = small_site()
+    site.census.take(Census("1", (Counted(KINDS["services"].resource), Counted(KINDS["pods"].resource))))
+    assert "/resources/services/" in hrefs(await page(site, "/search/?q=svc"))
+    assert hrefs(await page(site, "/search/?q=serv"))[0] == "/resources/services/"
+    assert "/resources/services/" not in hrefs(await page(site, "/search/"))
+    assert hrefs(await page(site, "/search/?q=pods")).count("/resources/pods/") == 1
+
+
+async def test_the_best_are_found_among_many_wherever_they_stand() -> None:
+    many = [pod(f"{'x' * (number % 40)}web{number:04}") for number in range(1200)]
+    site = Site(*many[:700], pod("web"), *many[700:], pod("a-web"), pod("Web-upper"))
+    found = [href for href in hrefs(await page(site, "/search/?q=web")) if href.count("/") > 3]
+    names = sorted(row[1]["metadata"]["name"].lower() for row in [*many, pod("web"), pod("a-web"), pod("web-upper")])
+    best = sorted(names, key=lambda name: (0 if name == "web" else 1 if name.startswith("web") else 2, len(name), name))
+    assert [href.split("/")[-2].lower() for href in found] == best[:MOST]

@@ -9,7 +9,7 @@ import pytest
 import yaml as pyyaml
 from ruamel.yaml import YAML
 
-from dashboard.resources.yaml_text import dump, managed_fields_yaml, to_yaml
+from dashboard.resources.yaml_text import dump, managed_fields_lines, to_yaml
 
 POD = {
     "status": {"phase": "Running"},
@@ -63,8 +63,10 @@ def test_what_no_parser_mistakes_stands_without_quotes(value: str) -> None:
 
 
 def test_managed_fields_are_written_apart() -> None:
-    assert managed_fields_yaml(POD) == "- manager: kubectl\n  operation: Apply\n"
-    assert managed_fields_yaml({"metadata": {"name": "x"}}) == ""
+    lines, places = managed_fields_lines(POD)
+    assert lines == ["- manager: kubectl", "  operation: Apply"]
+    assert places == [(0, "manager"), (0, "operation")]
+    assert managed_fields_lines({"metadata": {"name": "x"}}) == ([], [])
 
 
 TYPED = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devcluster.server.options import DeleteOptions
 from devcluster.workload.stories import trouble
 from tests.devcluster.workload.world import LEASES, NODES, PODS, SETS, Json, World, condition, told
 
@@ -58,6 +59,24 @@ async def test_a_node_goes_away_loses_its_pods_and_comes_back() -> None:
         assert not short, "all that was evicted has been replaced"
 
 
+async def test_nothing_is_cancelled_for_pods_that_went_while_their_node_was_silent(calm: World) -> None:
+    agents, name = calm.casts[0].agents, "worker-3"
+    agents.silence(name)
+    assert await calm.live(60, lambda: silent_node(calm))
+    await calm.live(3)
+    gone, *others = (pod["metadata"] for pod in pods_on(calm, name))
+    kind = calm.core.kind(PODS)
+    calm.core.deletion.delete(kind, gone["namespace"], gone["name"], DeleteOptions(grace_seconds=0))
+    await calm.live(1)
+    agents.end_silence(name)
+
+    def cancelled(pod: Json) -> bool:
+        return any("Cancelling deletion" in message for _, _, message in calm.said(pod["name"]))
+
+    assert await calm.live(20, lambda: all(map(cancelled, others)))
+    assert not cancelled(gone)
+
+
 async def test_a_node_that_is_short_of_memory_evicts_pods_which_are_replaced() -> None:
     async with told(trouble.memory_pressure) as (world, task):
         assert await world.live(30, lambda: [p for p in world.all(PODS) if p["status"].get("reason") == "Evicted"])
@@ -85,11 +104,40 @@ async def test_a_node_that_is_short_of_memory_evicts_pods_which_are_replaced() -
                                 ["status"].get("readyReplicas") == owner["spec"]["replicas"])  # fmt: skip
 
 
-async def test_pods_of_a_node_that_was_deleted_go_elsewhere(calm: World) -> None:
+async def test_pods_of_a_node_that_was_deleted_go_elsewhere_after_a_while(calm: World) -> None:
     lost = {pod["metadata"]["name"] for pod in pods_on(calm, "worker-2")}
     assert lost
     calm.delete(NODES, "", "worker-2")
-    assert await calm.live(10, lambda: not lost & {pod["metadata"]["name"] for pod in calm.all(PODS)})
+    await calm.live(30)
+    assert lost <= {pod["metadata"]["name"] for pod in calm.all(PODS)}, "the node might come back"
+    assert await calm.live(20, lambda: not lost & {pod["metadata"]["name"] for pod in calm.all(PODS)})
     assert await calm.live(
         20, lambda: not [s for s in calm.all(SETS) if s["status"]["replicas"] < s["spec"]["replicas"]]
     )
+
+
+def on_node(name: str, node: str) -> Json:
+    return {"metadata": {"name": name}, "spec": {"nodeName": node, "containers": [{"name": "c", "image": "i"}]}}
+
+
+async def test_a_pod_on_a_node_that_does_not_exist_waits_and_is_taken_away(calm: World) -> None:
+    calm.create(PODS, on_node("nowhere", "no-such-node"))
+    await calm.live(30)
+    there = calm.one(PODS, "default", "nowhere")
+    assert there["status"]["phase"] == "Pending"
+    assert "containerStatuses" not in there["status"]
+    assert await calm.live(20, lambda: calm.get(PODS, "default", "nowhere") is None)
+    last = next(state for state in reversed(calm.states(PODS, "nowhere")) if "status" in state)
+    assert last["status"]["phase"] == "Failed"
+    why = condition(last, "DisruptionTarget")
+    assert (why["reason"], why["message"]) == ("DeletionByPodGC", "PodGC: node no longer exists")
+
+
+async def test_a_pod_whose_node_comes_in_time_runs(calm: World) -> None:
+    calm.create(PODS, on_node("early", "late-node"))
+    await calm.live(20)
+    calm.create(NODES, {"metadata": {"name": "late-node"}, "spec": {"podCIDR": "10.77.3.0/24"}}, "")
+    assert await calm.live(10, lambda: calm.one(PODS, "default", "early")["status"]["phase"] == "Running")
+    assert calm.one(PODS, "default", "early")["status"]["podIP"].startswith("10.77.3.")
+    await calm.live(40)
+    assert calm.one(PODS, "default", "early")["status"]["phase"] == "Running"

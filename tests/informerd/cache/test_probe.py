@@ -287,3 +287,42 @@ async def test_a_probe_that_fails_while_a_list_goes_into_the_store_keeps_it_from
     assert states == ["syncing", "unreachable", "stale"]
     assert len(setup.keys) == 4999
     await failing[0]
+
+
+async def test_it_runs_each_second_while_the_server_is_in_doubt(
+    probe: Probe, patient: Patient, clock: FakeClock
+) -> None:
+    """Somebody could not reach it, or it says that it is not well: until it is."""
+    running = asyncio.create_task(probe.run())
+    await clock.sleeper(5)
+    probe.doubt()
+    patient.error = ServerError(Status(code=500, reason="InternalError"))
+    for count in range(1, 4):
+        await clock.sleeper(1, 1.1)
+        await clock.advance(1)
+        await eventually(lambda count=count: probe.outcomes["refused"] == count)  # type: ignore[misc]
+    patient.error = None
+    await clock.sleeper(1, 1.1)
+    await clock.advance(1)
+    await clock.sleeper(5)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_good_probe_ends_the_wait_for_a_server_that_could_not_be_reached_but_not_again_and_again(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, probe: Probe
+) -> None:
+    """It was away for less than the time between two probes. What answers probes and nothing else is believed once."""
+    await server.stop()
+    setup = await start(probe=probe)
+    await clock.sleeper(0.8, 1.6)
+    failures = len(setup.errors)
+    await probe.once()
+    await eventually(lambda: len(setup.errors) == failures + 1)
+    await probe.once()
+    await clock.sleeper(1.6, 3.2)
+    assert len(setup.errors) == failures + 1
+    await server.start()
+    await clock.advance(3.2)
+    await (await server.take_streaming_list()).send_list([], "10")
+    await eventually(lambda: setup.state == "live")

@@ -81,6 +81,26 @@ async def test_a_410_in_the_stream_leads_to_a_relist_after_the_backoff(
     await eventually(lambda: setup.keys == {})
 
 
+@pytest.mark.parametrize(("lasted", "waits"), [(5.0, (0.8, 1.7)), (0.0, (3.2, 6.5))])
+async def test_a_410_is_waited_out_ever_longer_only_where_no_watch_lasts(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, lasted: float, waits: tuple[float, float]
+) -> None:
+    """An API server that was started again has forgotten the history, and may be so a second and a third time."""
+    setup, watch = await listed(start, server)
+    for _ in range(2):
+        await clock.advance(lasted)
+        await watch.send("ERROR", EXPIRED)
+        await eventually(lambda: setup.state == "stale")
+        await clock.advance(3.2)
+        (await server.take_list()).answer_list([], "20")
+        watch = await server.take_watch()
+        await watch.open()
+        await eventually(lambda: setup.state == "live")
+    await clock.advance(lasted)
+    await watch.send("ERROR", EXPIRED)
+    await clock.sleeper(*waits)
+
+
 @pytest.mark.parametrize(("within", "relists"), [(0.0, True), (30.0, False)])
 async def test_an_internal_error_is_retried_without_a_relist_within_a_configured_time(
     start: StartInformer, server: ScriptedServer, clock: FakeClock, within: float, relists: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 from pathlib import Path
@@ -45,6 +46,18 @@ def command() -> list[str]:
     return [each.replace(":8081", "127.0.0.1:0") for each in arguments]
 
 
+async def eventually_said(terminal: Terminal, times: int) -> None:
+    """Wait until so many Events are there: one each, as each process began anew."""
+    arguments = ("get", "events", "--namespace=deployed", "--output=jsonpath={.items[*].message}")
+    said, wanted = "", " ".join(["Mydemo synced successfully"] * times)
+    for _ in range(200):
+        said = await terminal.do(*arguments)
+        if said == wanted:
+            return
+        await asyncio.sleep(0.1)
+    assert said == wanted
+
+
 async def test_two_of_it_work_one_at_a_time_with_no_more_rights_than_these(
     real_terminal: Terminal, service_account: str
 ) -> None:
@@ -61,10 +74,10 @@ async def test_two_of_it_work_one_at_a_time_with_no_more_rights_than_these(
             await real_terminal.make(mydemo("alpha"), "deployed")
             await first.says("Successfully synced 'deployed/alpha'")
             assert not any("Started workers" in line for line in second.lines)
+            await eventually_said(real_terminal, 1)
             assert await first.interrupt(signal.SIGTERM) == 0
             await second.says("Successfully synced 'deployed/alpha'")  # the lease was given up: it need not expire
+            await eventually_said(real_terminal, 2)
             assert await second.interrupt(signal.SIGTERM) == 0
             assert [*first.complaints, *second.complaints] == []
             assert not [line for line in [*first.lines, *second.lines] if "forbidden" in line]
-    said = await real_terminal.do("get", "events", "--namespace=deployed", "--output=jsonpath={.items[*].message}")
-    assert said == "Mydemo synced successfully Mydemo synced successfully"  # each began anew

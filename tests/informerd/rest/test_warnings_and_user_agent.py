@@ -89,3 +89,10 @@ async def test_a_user_agent_that_no_header_can_carry_is_refused(agent: str) -> N
 def test_the_version_is_the_projects() -> None:
     pyproject = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
     assert pyproject["project"]["version"] == VERSION
+
+
+def test_what_the_library_needs_is_pinned_as_for_the_dashboard() -> None:
+    root = Path(__file__).parents[3]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    needed = {*project["dependencies"], *project["optional-dependencies"]["metrics"]}
+    assert needed <= set((root / "requirements.in").read_text().splitlines())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from dashboard.edits.pages import _list_before
+from dashboard.removal.pages import _list_before
 from dashboard.resources.kinds import KINDS
 
 KIND = KINDS["mydemos.crddemo.k8s.io"]

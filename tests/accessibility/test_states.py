@@ -1,0 +1,34 @@
+"""Nor has a page in any of its other states: empty, forbidden, being read, unreachable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+from tests.accessibility.axe import violations
+from tools.scenes.state_scenes import STATES
+
+pytestmark = pytest.mark.browser
+
+STAGES = [name for name in STATES if name not in {"usual", "two processes"}]
+"""Stages whose scenes wait for nothing to fall silent."""
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", STAGES)
+def test_axe_finds_nothing_wrong_with_a_state(new_context: Callable[..., BrowserContext], name: str) -> None:
+    make, scenes = STATES[name]
+    found: dict[str, None] = {}
+    with make() as stage:
+        for scene in scenes:
+            page = new_context(reduced_motion="reduce").new_page()
+            page.set_default_timeout(60_000)
+            scene.play(page, stage)
+            for width, scheme in ((1440, "light"), (390, "dark")):
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                found |= dict.fromkeys(f"{scene.name} {width} {scheme}: {each}" for each in violations(page))
+            page.close()
+    assert not found, "\n".join(found)

@@ -1,0 +1,30 @@
+"""The tests of a run's pages that lean on the database, once more with PostgreSQL for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bulk.test_pages import (
+    test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on,
+    test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each,
+    test_it_pauses_and_goes_on,
+    test_only_the_browser_that_began_a_run_sees_it,
+    test_what_changed_after_the_review_is_asked_again_and_what_changed_elsewhere_goes_on,
+)
+from tests.drafts.conftest import postgresql_alias
+
+__all__ = [
+    "postgresql_alias",
+    "test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on",
+    "test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each",
+    "test_it_pauses_and_goes_on",
+    "test_only_the_browser_that_began_a_run_sees_it",
+    "test_what_changed_after_the_review_is_asked_again_and_what_changed_elsewhere_goes_on",
+]
+
+pytestmark = pytest.mark.postgresql
+
+
+@pytest.fixture(scope="session")
+def database(postgresql_alias: str) -> str:
+    return postgresql_alias

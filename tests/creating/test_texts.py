@@ -1,0 +1,78 @@
+"""Several documents in one text: where each stands, and what is wrong with those that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.creating.texts import MOST, Part, parts_of
+from dashboard.edits.document import DocumentError
+from dashboard.edits.problems import Problem, Refusal
+
+
+def kinds(text: str) -> list[tuple[int, int, object]]:
+    return [(part.number, part.line, part.value.get("kind")) for part in parts_of(text)]
+
+
+def test_documents_are_told_apart_by_their_lines() -> None:
+    text = "# first\nkind: A\n---\n\nkind: B\n--- # third\nkind: C\n...\n---\n# nothing\n---\n--- {kind: D}\n"
+    assert kinds(text) == [(1, 2, "A"), (2, 5, "B"), (3, 7, "C"), (4, 12, "D")]
+
+
+def test_what_looks_like_a_separator_inside_of_a_value_is_none() -> None:
+    assert kinds("kind: A\ndata: |\n  ---\n  x\n---\nkind: ---B\n") == [(1, 1, "A"), (2, 6, "---B")]
+
+
+def test_directives_and_byte_order_marks_are_no_documents() -> None:
+    assert kinds("\ufeff%YAML 1.2\n---\nkind: A\n") == [(1, 3, "A")]
+
+
+def test_a_list_is_its_items() -> None:
+    text = "kind: A\n---\napiVersion: v1\nkind: List\nitems:\n- kind: B\n- kind: C\n- 7\n"
+    assert kinds(text) == [(1, 1, "A"), (2, 6, "B"), (3, 7, "C"), (4, 8, None)]
+
+
+def test_a_wrong_document_is_named_by_its_line_in_the_text_and_the_others_are_read() -> None:
+    wrong, right = parts_of('kind: "A\n---\nkind: B\n')
+    assert wrong.refusal is not None
+    assert "never closed" in wrong.refusal.problems[0].words
+    assert right.value == {"kind": "B"}
+    _, wrong = parts_of("kind: A\n---\n\nkind: B\nkind: C\n")
+    assert wrong.refusal is not None
+    assert (wrong.refusal.problems[0].line, wrong.refusal.problems[0].column) == (5, 1)
+
+
+def test_a_field_is_found_in_the_whole_text() -> None:
+    def line(part: Part, *path: str) -> int:
+        return part.located(Refusal((Problem("", path=path),), 422, "")).problems[0].line
+
+    one, two = parts_of("kind: A\n---\nkind: B\nspec:\n  port: 1\n")
+    assert (line(one, "kind"), line(two, "spec", "port")) == (1, 5)
+    items = parts_of("---\napiVersion: v1\nkind: List\nitems:\n- kind: B\n- kind: C\n  spec: 1\n")
+    assert line(items[1], "spec") == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ("# nothing\n---\n", "empty"),
+        ("x" * (3 * 1024 * 1024 + 1), "more than 3 MiB"),
+        ("---\nkind: A\n" * (MOST + 1), f"more than {MOST} objects"),
+    ],
+    ids=["empty", "comments", "too large", "too many"],
+)
+def test_too_much_and_nothing_are_refused(text: str, said: str) -> None:
+    with pytest.raises(DocumentError, match=said):
+        parts_of(text)
+
+
+def test_binary_data_and_aliases_that_explode_are_refused_by_themselves() -> None:
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in zip("abcdef", "bcdefg", strict=True)
+    )
+    binary, exploding, right = parts_of(f"kind: \x07\n---\n{bomb}---\nkind: C\n")
+    assert binary.refusal is not None
+    assert "Binary data" in binary.refusal.problems[0].words
+    assert exploding.refusal is not None
+    assert "unfold" in exploding.refusal.problems[0].words
+    assert right.refusal is None

@@ -1,0 +1,51 @@
+"""Drafts in SQLite and in PostgreSQL: what holds for one has to hold for the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from dashboard.drafts.database import Database
+from dashboard.drafts.shelf import Shelf
+from tests.clock import FakeClock
+from tests.drafts.databases import migrated
+from tests.e2e.database import Database as PostgreSql
+
+
+@pytest.fixture(scope="session")
+def sqlite_alias(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    """The alias of a migrated SQLite file."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('drafts') / 'drafts.sqlite3'}"
+    with django_db_blocker.unblock(), migrated("drafts_sqlite", url) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def postgresql_alias(django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    """The alias of a migrated database in PostgreSQL."""
+    database = PostgreSql()
+    database.create()
+    try:
+        with django_db_blocker.unblock(), migrated("drafts_postgresql", database.url) as made:
+            yield made
+    finally:
+        database.drop()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def alias(request: pytest.FixtureRequest) -> str:
+    """The alias of a migrated database, of each sort in turn; made once, so that a test meets what others left."""
+    made: str = request.getfixturevalue(f"{request.param}_alias")
+    return made
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def shelf(alias: str, clock: FakeClock) -> Shelf:
+    return Shelf(clock, Database(clock, alias=alias, time_limit=60))

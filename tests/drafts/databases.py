@@ -1,0 +1,41 @@
+"""A database of the tests' own beside Django's, with the tables in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+
+import environ
+from django.core.management import call_command
+from django.db import connections
+
+
+@contextmanager
+def migrated(alias: str, url: str) -> Iterator[str]:
+    """The alias of the database at `url`, migrated; tests reach it in any thread.
+
+    One that there is under this alias is taken as it is: packages of tests share a session's.
+    """
+    if alias in connections.databases:
+        yield alias
+        return
+    connections.databases[alias] = {**connections.databases["default"], "OPTIONS": {}, **environ.Env.db_url_config(url)}
+    try:
+        _elsewhere(_migrate, alias)
+        yield alias
+    finally:
+        with suppress(AttributeError):  # nobody in this thread has asked it
+            del connections[alias]  # or this thread would take the next of this alias for the one that is gone
+        del connections.databases[alias]
+
+
+def _migrate(alias: str) -> None:
+    call_command("migrate", database=alias, verbosity=0)
+    connections[alias].close()
+
+
+def _elsewhere(work: Callable[[str], None], alias: str) -> None:
+    """Do it in a thread of its own: where a browser is open, Django takes this one for an event loop's."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work, alias).result()

@@ -1,0 +1,224 @@
+"""What may happen to a deployment, one fault after the other, and what its pages say meanwhile.
+
+A fault is a story: it does something to the deployment and yields what the pages are to say then. Whoever reads it
+makes changes at each of these points, so that there is something to be wrong about, and holds the pages to it.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tests.e2e.changes import Changes
+from tests.e2e.deployment import Deployment
+from tests.program import Program
+from tests.wait import until
+
+BOTH = (0, 1)
+LONG = 6.0
+"""Seconds of a fault after which a page that says live without having looked is seen to lie."""
+
+
+@dataclass(frozen=True)
+class Says:
+    """What pages say."""
+
+    state: str
+    """live: and they are right. stale, offline. Empty: whatever they like, as long as it is no lie."""
+    words: str = ""
+    """A part of what the banner says."""
+    pages: tuple[int, ...] = BOTH
+    changes: bool = True
+    """Whether the API server takes changes at this point."""
+    seconds: float = 0.0
+    """How long it stays like this at least."""
+
+
+LIVE = Says("live")
+UNHEARD = Says("stale", "worker has not been heard")
+Story = Callable[[Deployment, Changes], Iterator[Says]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A story, and the counter that tells of it afterwards in /metrics of both web processes."""
+
+    story: Story
+    counted: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.story.__name__
+
+
+def worker_ended_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.worker.stop(signal.SIGTERM)
+    yield UNHEARD
+    at.worker.start()
+    yield LIVE
+
+
+def worker_killed_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.worker.kill()
+    yield UNHEARD
+    at.worker.start()
+    yield LIVE
+
+
+def worker_frozen(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.worker.pause()
+    yield Says("stale", UNHEARD.words, seconds=LONG)
+    at.worker.resume()
+    yield LIVE
+
+
+def worker_slow(at: Deployment, changes: Changes) -> Iterator[Says]:
+    """It gets a fifth of its time, in pieces that are shorter than the silence that counts."""
+    with held_up(at.worker):
+        yield Says("", seconds=LONG)
+        yield Says("")
+    yield LIVE
+
+
+def worker_doubled(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.second.start()
+    until(lambda: "informerd publishes" in at.second.output, within=90)
+    yield LIVE
+    at.second.stop()
+    yield LIVE
+
+
+def leader_frozen_past_its_lease_and_back(at: Deployment, changes: Changes) -> Iterator[Says]:
+    """It took itself for the only worker, and goes on as if it were."""
+    at.worker.pause()
+    yield UNHEARD
+    at.second.start()
+    yield LIVE
+    at.worker.resume()
+    yield Says("live", seconds=2.0)
+    at.second.kill()
+    yield Says("", seconds=2.0)
+    yield LIVE
+
+
+def redis_killed_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.redis.kill()
+    yield Says("stale", "Redis")
+    at.redis.run()
+    yield LIVE
+
+
+def redis_frozen(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.redis.pause()
+    yield Says("stale", seconds=LONG)
+    at.redis.resume()
+    yield LIVE
+
+
+def redis_loses_messages(at: Deployment, changes: Changes) -> Iterator[Says]:
+    """Subscribers are cut off until one has missed a frame."""
+    before = [at.counted("feed_gaps", web) for web in BOTH]
+
+    def missed() -> bool:
+        at.redis.cut_subscribers()
+        return all(at.counted("feed_gaps", web) > before[web] for web in BOTH)
+
+    with changes.going_on(20):
+        until(missed, within=60, every=0.3)
+    yield LIVE
+
+
+def web_process_killed_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.webs[0].kill()
+    yield Says("offline", "No connection to Deltaboard", pages=(0,))
+    yield Says("live", pages=(1,))
+    at.webs[0].start()
+    yield LIVE
+
+
+def web_process_frozen(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.webs[0].pause()
+    yield Says("stale", "Deltaboard has not been heard", pages=(0,), seconds=LONG)
+    yield Says("live", pages=(1,))
+    at.webs[0].resume()
+    yield LIVE
+
+
+def api_server_killed_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.controlplane.kill()
+    yield Says("stale", "API server", changes=False)
+    at.controlplane.start_apiserver()
+    yield LIVE
+
+
+def api_server_frozen(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.controlplane.pause()
+    yield Says("stale", "API server has not answered", changes=False)
+    at.controlplane.resume()
+    yield LIVE
+
+
+def history_compacted_while_the_worker_was_away(at: Deployment, changes: Changes) -> Iterator[Says]:
+    """The version that its watches stand at is no more when they go on: 410, and a new list."""
+    before = at.informer_counted("relists")
+    at.worker.pause()
+    yield UNHEARD
+    at.controlplane.kill()
+    at.controlplane.etcd.compact()
+    at.controlplane.start_apiserver()
+    yield UNHEARD
+    at.worker.resume()
+    yield LIVE
+    assert at.informer_counted("relists") > before
+
+
+def database_away(at: Deployment, changes: Changes) -> Iterator[Says]:
+    at.database.shut()
+    yield Says("live", seconds=2.0)
+    at.database.reopen()
+    yield LIVE
+
+
+FAULTS = (
+    Fault(worker_ended_and_started, "feed_silences"),
+    Fault(worker_killed_and_started, "feed_silences"),
+    Fault(worker_frozen, "feed_silences"),
+    Fault(worker_slow),
+    Fault(worker_doubled),
+    Fault(leader_frozen_past_its_lease_and_back, "feed_silences"),
+    Fault(redis_killed_and_started, "feed_silences"),
+    Fault(redis_frozen, "feed_silences"),
+    Fault(redis_loses_messages, "feed_gaps_healed"),
+    Fault(web_process_killed_and_started),
+    Fault(web_process_frozen),
+    Fault(api_server_killed_and_started),
+    Fault(api_server_frozen),
+    Fault(history_compacted_while_the_worker_was_away),
+    Fault(database_away),
+)
+
+
+@contextmanager
+def held_up(program: Program) -> Iterator[None]:
+    """It runs for 0.2 s of each second."""
+    ending = threading.Event()
+
+    def hold() -> None:
+        while not ending.is_set():
+            program.pause()
+            time.sleep(0.8)
+            program.resume()
+            time.sleep(0.2)
+
+    thread = threading.Thread(target=hold, name="held up")
+    thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        thread.join()
+        program.resume()

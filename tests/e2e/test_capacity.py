@@ -1,0 +1,66 @@
+"""Channels' capacity is reached: messages are dropped, the replica notices it, and pages are right again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+from tests.controlplane import ControlPlane
+from tests.e2e.changes import Changes
+from tests.e2e.deployment import Deployment
+from tests.e2e.small_layers import CAPACITY
+from tests.e2e.subjects import pods_with_restarts
+from tests.e2e.truth import LATE
+from tests.e2e.watching import Watched
+from tests.wait import until
+
+pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
+
+RATE = 20
+SHORT = 1.5
+"""Seconds: less than the silence that counts."""
+
+
+@pytest.fixture
+def deployment(cluster: ControlPlane, tmp_path: Path) -> Iterator[Deployment]:
+    settings = {"DJANGO_SETTINGS_MODULE": "tests.e2e.small_layers", "DELTABOARD_KINDS": "pods,namespaces"}
+    deployment = Deployment(cluster, tmp_path, **settings)
+    try:
+        deployment.start()
+        yield deployment
+    finally:
+        deployment.worker.kill()  # this layer takes ten seconds to let go of it
+        deployment.stop()
+
+
+def test_frames_that_no_queue_had_room_for_are_missed_and_made_good(
+    deployment: Deployment, namespace: str, new_context: Callable[..., BrowserContext]
+) -> None:
+    """One web process is held up, again and again, for as long as its queue takes to be full."""
+    assert RATE * SHORT > CAPACITY
+    changes = Changes(deployment.controlplane, namespace)
+    changes.fill(20)
+    path, subject = pods_with_restarts(namespace)
+    pages = [Watched(new_context().new_page(), web.url + path, subject) for web in deployment.webs]
+    for page in pages:
+        page.agree(changes.history)
+    web = deployment.webs[0]
+    before = deployment.counted("feed_gaps")
+
+    def missed() -> bool:
+        web.pause()
+        pages[1].page.wait_for_timeout(SHORT * 1000)
+        web.resume()
+        return deployment.counted("feed_gaps") > before
+
+    with changes.going_on(RATE):
+        until(missed, within=60, every=0.5)
+    for page in pages:
+        page.agree(changes.history)
+        verdict = page.judge(changes.history, late=LATE + SHORT)
+        assert verdict.lies == [], "\n".join(map(str, verdict.lies[:5]))
+    assert deployment.counted("feed_gaps_healed") > 0
+    assert pages[0].film.now()[1]["list"] == pages[1].film.now()[1]["list"]

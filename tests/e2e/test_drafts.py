@@ -1,0 +1,179 @@
+"""What somebody types outlives reloads, browsers and the server: Chromium on the embedded form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Response, expect
+
+from tests.controlplane import ControlPlane
+from tests.e2e.conftest import Dashboard
+from tests.e2e.objects import mydemo, mydemos
+from tests.wait import until
+
+pytestmark = pytest.mark.browser
+
+YAML = "textarea[name=yaml]"
+OFFER = ".note.offer"
+PATIENCE = 60_000
+"""Milliseconds that Chromium may take on a busy machine."""
+
+
+def address(namespace: str) -> str:
+    return f"/resources/mydemos.crddemo.k8s.io/{namespace}/one/edit/"
+
+
+@pytest.fixture(scope="module")
+def migrated(dashboard: Dashboard) -> Dashboard:
+    """The run's dashboard with tables in its database, from when it looks again on."""
+    dashboard.migrate()
+    return dashboard
+
+
+def type_port(page: Page, port: int) -> None:
+    """Type into the form, and wait until the text has it and the server has kept it."""
+    with page.expect_response(lambda answer: keeps(answer, str(port)), timeout=PATIENCE):
+        page.fill("[name='field.spec.port']", str(port))
+    expect(page.locator(YAML)).to_have_value(re.compile(f"port: {port}"))
+
+
+def keeps(answer: Response, words: str) -> bool:
+    """Whether it says that a draft with these words is kept."""
+    return answer.url.endswith("/drafts/keep/") and words in (answer.request.post_data or "")
+
+
+def opened(context: BrowserContext) -> Page:
+    """A page of the context that waits as long as a busy machine needs."""
+    context.set_default_timeout(PATIENCE)
+    return context.new_page()
+
+
+def test_a_draft_outlives_the_browser_and_the_server(
+    new_context: Callable[..., BrowserContext],
+    new_dashboard: Callable[..., Dashboard],
+    cluster: ControlPlane,
+    namespace: str,
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("one"))
+    dashboard = new_dashboard(cluster.kubeconfig)
+    dashboard.migrate()
+    context = new_context()
+    page = opened(context)
+    page.goto(dashboard.url + address(namespace))
+    type_port(page, 9090)
+    page.locator(YAML).press("Control+End")
+    with page.expect_response(lambda answer: keeps(answer, "# why")):
+        page.keyboard.insert_text("# why")
+    cookies = context.cookies()
+    context.close()
+
+    dashboard.kill()
+    dashboard.open()
+    again = new_context()
+    again.add_cookies(cookies)  # type: ignore[arg-type] # what Playwright gives back is what it takes
+    page = opened(again)
+    page.goto(dashboard.url + address(namespace))
+    expect(page.locator(OFFER)).to_contain_text("You were writing here")
+    expect(page.locator("[data-drafts]")).to_have_text("1")
+    page.locator(OFFER).get_by_role("link", name="Go on with it").click()
+    expect(page.locator(YAML)).to_have_value(re.compile(r"port: 9090\n(.*\n)*# why", re.MULTILINE))
+    page.locator("button[name=review]").click()
+    page.locator("button[name=save]").click()
+    expect(page.locator("main")).to_contain_text("is saved.")
+    assert cluster.get(mydemos(namespace, "one"))["spec"]["port"] == 9090
+    page.goto(f"{dashboard.url}/drafts/")
+    expect(page.locator("main")).to_contain_text("No drafts")
+
+
+def test_what_is_typed_right_before_the_page_is_left_is_kept(
+    page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("one"))
+    page.on("dialog", lambda dialog: dialog.accept())  # "leave this page?"
+    page.goto(migrated.url + address(namespace))
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    page.fill(YAML, "left: at once\n")
+    page.goto(f"{migrated.url}/drafts/")
+
+    def kept() -> bool:
+        page.reload()
+        return page.locator(".draft-list li").count() == 1
+
+    until(kept)
+    page.get_by_role("link", name="Go on").click()
+    expect(page.locator(YAML)).to_have_value("left: at once\n")
+    page.locator("[data-discard]").click()
+    until(
+        lambda: (
+            not any(
+                cookie["name"] == "deltaboard_drafts" and cookie["value"] != "0" for cookie in page.context.cookies()
+            )
+        )
+    )
+
+
+def test_two_tabs_on_one_draft_are_told_and_lose_nothing(
+    new_context: Callable[..., BrowserContext], migrated: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("one"))
+    context = new_context()
+    first = opened(context)
+    first.goto(migrated.url + address(namespace))
+    type_port(first, 9090)
+    second = opened(context)
+    second.goto(migrated.url + address(namespace))
+    second.locator(OFFER).get_by_role("link", name="Go on with it").click()
+    expect(second.locator(YAML)).to_have_value(re.compile("port: 9090"))
+    type_port(second, 9191)
+    type_port(first, 9292)
+    expect(first.locator("#draft-note")).to_contain_text("a draft of its own")
+    second.goto(f"{migrated.url}/drafts/")
+    expect(second.locator(".draft-list li")).to_have_count(2)
+    first.goto(f"{migrated.url}/drafts/")
+    texts = []
+    for link in [each.get_attribute("href") for each in first.get_by_role("link", name=re.compile("^See ")).all()]:
+        first.goto(f"{migrated.url}{link}")
+        texts.append(re.findall(r"port: \d+", first.locator("#draft-text").input_value()))
+    assert sorted(texts) == [["port: 9191"], ["port: 9292"]]
+
+
+def test_without_scripts_every_button_keeps_the_draft(
+    new_context: Callable[..., BrowserContext], migrated: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("one"))
+    page = opened(new_context(java_script_enabled=False))
+    page.goto(migrated.url + address(namespace))
+    page.fill(YAML, "kind: [")
+    page.locator("button[name=review]").click()
+    page.goto(migrated.url + address(namespace))
+    page.get_by_role("link", name="Go on with it").click()
+    expect(page.locator(YAML)).to_have_value("kind: [")
+    page.go_back()
+    page.get_by_role("button", name="Throw away").click()
+    expect(page.locator("main")).to_contain_text("is thrown away")
+    expect(page.locator(OFFER)).to_have_count(0)
+
+
+def test_a_save_on_its_way_does_not_count_for_a_state_that_is_taken_in_meanwhile(
+    page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("one"))
+    page.goto(migrated.url + address(namespace))
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    page.evaluate("""() => {
+        const ask = window.fetch;
+        window.carried = [];
+        window.fetch = async (to, request) => {
+            const answer = await ask(to, request);
+            if (to !== "/drafts/keep/") return answer;
+            if (!window.carried.length) document.getElementById("edit").dispatchEvent(new Event("deltaboard:based"));
+            window.carried.push(request.body.has("base"));
+            return answer;
+        };
+    }""")
+    for port in (9090, 9191):
+        type_port(page, port)
+    until(lambda: page.evaluate("window.carried.length") >= 2)
+    assert page.evaluate("window.carried.slice(0, 2)") == [True, True]

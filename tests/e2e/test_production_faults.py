@@ -1,0 +1,66 @@
+"""The production form, each of its parts failing in turn: no page lies, none keeps a ghost, all heal by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.e2e.changes import Changes
+from tests.e2e.deployment import Deployment
+from tests.e2e.faults import BOTH, FAULTS, Fault, Says
+from tests.e2e.subjects import pods_with_restarts
+from tests.e2e.truth import LATE
+from tests.e2e.watching import WITHIN, Watched
+
+pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
+
+ALLOWED = LATE + 1.5
+"""Seconds; what a loaded machine adds is less than the longest faults last."""
+
+
+@pytest.fixture(scope="module")
+def changes(production: Deployment) -> Changes:
+    """The one writer, for all faults one after the other."""
+    controlplane = production.controlplane
+    changes = Changes(controlplane, controlplane.create_namespace("faults"))
+    changes.fill(20)
+    return changes
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_no_page_lies(
+    fault: Fault, production: Deployment, changes: Changes, new_context: Callable[..., BrowserContext]
+) -> None:
+    production.mend()
+    path, subject = pods_with_restarts(changes.namespace)
+    pages = [Watched(new_context().new_page(), web.url + path, subject) for web in production.webs]
+    for page in pages:
+        page.agree(changes.history)
+    before = [production.counted(fault.counted, web) for web in BOTH] if fault.counted else []
+
+    for says in fault.story(production, changes):
+        if says.changes:
+            changes.some()
+        hold(pages, says, changes)
+
+    for page in pages:
+        page.agree(changes.history)
+        verdict = page.judge(changes.history, late=ALLOWED)
+        assert verdict.lies == [], "\n".join(map(str, verdict.lies[:5]))
+    for web, count in enumerate(before):
+        assert production.counted(fault.counted, web) > count, f"{fault.counted} of web process {web}"
+    assert pages[0].film.now()[1]["list"] == pages[1].film.now()[1]["list"]
+
+
+def hold(pages: list[Watched], says: Says, changes: Changes) -> None:
+    """Wait until the pages say so, and for as long as it is to last."""
+    for number in says.pages:
+        if says.state == "live":
+            pages[number].agree(changes.history, struck=True)
+        elif says.state:
+            pages[number].be(says.state)
+            expect(pages[number].page.locator("#banner")).to_contain_text(says.words, timeout=WITHIN)
+    if says.seconds:
+        pages[0].page.wait_for_timeout(says.seconds * 1000)

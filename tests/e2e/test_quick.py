@@ -1,0 +1,172 @@
+"""Deletions and quick actions in a browser, with scripts and without, seen in the API server."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.controlplane import ControlPlane
+from tests.drains.conftest import Node
+from tests.e2e.conftest import Dashboard
+from tests.e2e.objects import mydemo, mydemos
+from tests.edits.test_browser_editor_others import is_writable, unreachable_webhook, wait_for
+from tests.quick.objects import workload
+from tests.quick.test_evict import hold
+from tests.wait import until
+
+pytestmark = pytest.mark.browser
+
+
+def open_list(page: Page, dashboard: Dashboard, namespace: str) -> None:
+    page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/?namespace={namespace}")
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+
+
+def test_a_cell_is_edited_in_place_and_a_racing_writer_is_shown(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("inplace", port=8080))
+    open_list(page, dashboard, namespace)
+    cell = page.locator("tr[data-name='inplace'] td[data-field='.spec.port']")
+    cell.hover()
+    page.locator("#cell-edit").click()
+    box = page.locator("dialog.quick-dialog")
+    expect(box.locator("input[name=wanted]")).to_be_focused()
+    cluster.patch(mydemos(namespace, "inplace"), {"spec": {"port": 7777}})
+    box.locator("input[name=wanted]").fill("9090")
+    page.keyboard.press("Enter")
+    expect(box).to_contain_text("it is 7777 now")
+    expect(box.locator("input[name=wanted]")).to_have_value("9090")
+    assert cluster.get(mydemos(namespace, "inplace"))["spec"]["port"] == 7777
+    box.locator("button[name=do]").click()
+    expect(box).to_contain_text("7777 → 9090")
+    expect(cell).to_have_text("9090")
+    expect(box.locator("[data-quick-close]")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(box).to_be_hidden()
+    assert page.url.endswith(f"?namespace={namespace}")
+
+
+def test_what_the_api_server_fails_over_counts_down_in_the_dialog_and_is_sent_again(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("busy", port=8080))
+    open_list(page, dashboard, namespace)
+    waits = iter(["60"])
+    page.route("**/do/field/**", lambda route: wait_for(route, next(waits, "1") if is_post(route) else "5"))
+    cell, box = page.locator("tr[data-name='busy'] td[data-field='.spec.port']"), page.locator("dialog.quick-dialog")
+    cell.hover()
+    page.locator("#cell-edit").click()
+    expect(box.locator("input[name=wanted]")).to_be_focused()
+    hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+    cluster.create(hooks, unreachable_webhook(namespace))
+    try:
+        until(lambda: not is_writable(cluster, mydemos(namespace, "busy")), within=60, what="the webhook is asked")
+        box.locator("input[name=wanted]").fill("9090")
+        box.locator("input[name=wanted]").press("Enter")
+        expect(box.locator("form[data-repeat='60']")).to_have_count(1)
+        says = box.locator("[data-repeat-says]")
+        expect(says).to_contain_text(re.compile(r"Sent again by itself in \d+ s \(try 1 of 10\)"))
+        box.get_by_role("button", name="Try now").click()
+        expect(box.locator("form[data-repeat='1']")).to_have_count(1)  # which then goes on by itself
+    finally:
+        cluster.delete(f"{hooks}/{namespace}")
+    expect(box).to_contain_text("8080 → 9090")
+    expect(cell).to_have_text("9090")
+    assert page.url.endswith(f"?namespace={namespace}")
+
+
+def is_post(route: Route) -> bool:
+    return route.request.method == "POST"
+
+
+def test_the_key_i_edits_in_place_and_escape_leaves_all_as_it_was(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    before = cluster.create(mydemos(namespace), mydemo("keys"))
+    open_list(page, dashboard, namespace)
+    expect(page.locator("tr[data-name='keys']")).to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("i")
+    expect(page.locator("dialog.quick-dialog input[name=wanted]")).to_have_value("10.0.0.1")
+    expect(page.locator("dialog.quick-dialog input[name=wanted]")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog.quick-dialog")).to_be_hidden()
+    assert cluster.get(mydemos(namespace, "keys"))["spec"] == before["spec"]
+
+
+def test_a_deletion_is_followed_until_it_is_gone_and_made_again(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    held = mydemo("going")
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    cluster.create(mydemos(namespace), held)
+    page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/going/delete/")
+    page.locator("button[name=delete]").click()
+    progress = page.locator("#progress")
+    expect(progress).to_contain_text("Waiting for the finalizer example.com/hold")
+    cluster.patch(mydemos(namespace, "going"), {"metadata": {"finalizers": None}})
+    expect(progress).to_contain_text("The API server has it no more", timeout=20_000)
+    assert not cluster.exists(mydemos(namespace, "going"))
+    page.locator("button[name=again]").click()
+    expect(page.locator("main")).to_contain_text("is made again from its last state")
+    assert cluster.exists(mydemos(namespace, "going"))
+    cluster.patch(mydemos(namespace, "going"), {"metadata": {"finalizers": None}})
+
+
+def test_the_choice_is_in_the_command_and_checked_by_a_dry_run_at_once(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("chosen"))
+    page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/chosen/delete/")
+    page.locator("input[value=Orphan]").check()
+    expect(page.locator("#plan")).to_contain_text("--cascade=orphan")
+    expect(page.locator("#plan")).to_contain_text("A dry run of this was just accepted")
+    assert "deletionTimestamp" not in cluster.get(mydemos(namespace, "chosen"))["metadata"]
+
+
+def test_all_of_it_works_without_scripts(
+    chromium: Browser, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", workload("plain", replicas=3))
+    context = chromium.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        scale = page.get_by_role("link", name="Scale")
+        until(lambda: page.goto(f"{dashboard.url}/resources/deployments.apps/{namespace}/plain/") and scale.count())
+        scale.click()
+        page.locator("input[name=wanted]").fill("ten")
+        page.locator("button[name=do]").click()
+        expect(page.locator("main")).to_contain_text("“ten” is no number of replicas")
+        page.locator("input[name=wanted]").fill("4")
+        page.locator("button[name=do]").click()
+        expect(page.locator("main")).to_contain_text("Scaled 3 → 4.")
+        assert cluster.get(f"/apis/apps/v1/namespaces/{namespace}/deployments/plain")["spec"]["replicas"] == 4
+        page.goto(f"{dashboard.url}/resources/deployments.apps/{namespace}/plain/delete/")
+        page.locator("button[name=delete]").click()
+        expect(page.locator("main")).to_contain_text("The API server has it no more")
+    finally:
+        context.close()
+
+
+def test_a_drain_says_what_would_hold_it_and_is_followed_until_the_node_is_empty(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    dashboard.migrate()
+    node = Node(cluster, namespace, f"node-of-{namespace}")
+    cluster.create("/api/v1/nodes", {"metadata": {"name": node.name}})
+    web = node.run("web-1")
+    held = hold(cluster, namespace)
+    page.goto(dashboard.url + node.page)
+    expect(page.locator("main")).to_contain_text("Held for now. The PodDisruptionBudget keep-web")
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    cluster.delete(held)
+    page.locator("button[name=drain]").click()
+    progress = page.locator("#drain")
+    expect(progress).to_contain_text("evicted, is shutting down", timeout=40_000)
+    assert "deletionTimestamp" in cluster.get(web)["metadata"]
+    node.end("web-1")
+    expect(progress).to_contain_text("Drained: 1 pod is gone.", timeout=20_000)
+    cluster.delete(node.api)

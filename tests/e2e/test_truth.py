@@ -1,0 +1,67 @@
+"""Open pages show what the API server has while it changes; and the checker that says so can find them wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, WebSocketRoute
+
+from tests.e2e.changes import Changes
+from tests.e2e.deployment import Deployment
+from tests.e2e.subjects import pods_with_restarts
+from tests.e2e.truth import LATE
+from tests.e2e.truth_run import change_and_watch, open_pages, verdicts
+from tests.e2e.watching import Watched
+
+pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
+
+PODS = 40
+SECONDS = 20.0
+RATE = 20.0
+
+
+def test_every_state_that_a_live_page_shows_is_one_that_the_api_server_had_and_not_an_old_one(
+    production: Deployment, new_context: Callable[..., BrowserContext]
+) -> None:
+    """`python -m tools.truth --seconds 120` is the same for longer, with more rows than a page takes."""
+    changes = Changes(production.controlplane, production.controlplane.create_namespace("truth"))
+    changes.fill(PODS)
+    pages = open_pages(production, changes, new_context().new_page, most=4)
+    change_and_watch(pages, changes, seconds=SECONDS, rate=RATE)
+    found = dict(verdicts(pages, changes, late=LATE + 1.5))
+    assert {name: list(map(str, verdict.lies[:3])) for name, verdict in found.items() if verdict.lies} == {}
+    assert found["pods by restarts"].states > SECONDS, "pages that show hardly anything prove hardly anything"
+    assert all(verdict.live > 0 for verdict in found.values())
+
+
+def without(swap: str, message: str) -> str:
+    """The message with those parts left out that are swapped so."""
+    content = json.loads(message)
+    if "after" in content:
+        pattern = rf'<hx-partial[^>]*hx-swap="{swap}[^>]*>.*?</hx-partial>'
+        content["content"] = re.sub(pattern, "", content["content"], flags=re.DOTALL)
+    return json.dumps(content)
+
+
+@pytest.mark.parametrize(("swap", "what"), [("gone", "ghosts"), ("place", "missing")])
+def test_the_checker_catches_a_page_that_loses_a_part_of_its_frames(
+    swap: str, what: str, production: Deployment, page: Page
+) -> None:
+    def spoil(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        server.on_message(lambda text: route.send(without(swap, text) if isinstance(text, str) else text))
+
+    page.route_web_socket(re.compile("/live/"), spoil)
+    changes = Changes(production.controlplane, production.controlplane.create_namespace(f"spoilt-{swap}"))
+    changes.fill(10)
+    path, subject = pods_with_restarts(changes.namespace)
+    watched = Watched(page, production.webs[0].url + path, subject)
+    watched.agree(changes.history)
+    for _ in range(3):
+        changes.some()
+    page.wait_for_timeout(2 * LATE * 1000)
+    lies = watched.judge(changes.history).lies
+    assert any(what in lie.sentence for lie in lies), lies

@@ -1,0 +1,58 @@
+"""Open pages of every sort, changes going on, and what is found when both are compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from playwright.sync_api import Page
+
+from tests.e2e import subjects
+from tests.e2e.changes import Changes
+from tests.e2e.deployment import Deployment
+from tests.e2e.truth import LATE, Verdict
+from tests.e2e.watching import Watched
+
+TAKE = 1.0
+"""Seconds between two looks at what the pages have recorded, and at the API server's own list."""
+DETAILS_OF = "pod-00002"
+
+
+def open_pages(deployment: Deployment, changes: Changes, new_page: Callable[[], Page], most: int = 5) -> list[Watched]:
+    """A filtered and sorted list, custom resources, details, the overview, and a list that may need several pages.
+
+    Each is of the other web process than the one before. Of all there are as many as `most`.
+    """
+    namespace = changes.namespace
+    lists = (
+        subjects.pods_with_restarts(namespace),
+        subjects.all_mydemos(namespace),
+        subjects.details(namespace, DETAILS_OF),
+    )
+    path, pods = subjects.all_pods(namespace)
+    wanted = [(path, [subject, subjects.counts(subject.kind)]) for path, subject in lists]
+    wanted += [subjects.overview(), (path, [pods])]
+    return [
+        Watched(new_page(), deployment.webs[number % 2].url + path, *shown)
+        for number, (path, shown) in enumerate(wanted[:most])
+    ]
+
+
+def change_and_watch(pages: list[Watched], changes: Changes, *, seconds: float, rate: float) -> None:
+    """Make `rate` changes a second for so long, then wait until all pages show the last state."""
+    with changes.going_on(rate):
+        ending = time.monotonic() + seconds
+        while time.monotonic() < ending:
+            pages[0].page.wait_for_timeout(TAKE * 1000)
+            for page in pages:
+                page.film.take()
+            changes.confirm()
+    for page in pages:
+        page.agree(changes.history)
+    changes.confirm()
+
+
+def verdicts(pages: list[Watched], changes: Changes, *, late: float = LATE) -> Iterator[tuple[str, Verdict]]:
+    """Of each page, under the name of what it is to show."""
+    for page in pages:
+        yield page.subjects[0].name, page.judge(changes.history, late=late)

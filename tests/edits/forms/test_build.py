@@ -1,0 +1,260 @@
+"""What the form of an object shows first, what it holds back, and what it says of each field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from dashboard.edits.forms.build import MOST, PAGE, Shown, build_form
+from dashboard.edits.forms.node import Node
+from dashboard.edits.forms.opened import MOST as MOST_OPENED
+from dashboard.edits.problems import Problem
+from dashboard.edits.schema import UNKNOWN, Schema
+from dashboard.resources.yaml_text import to_yaml
+from tests.edits.forms.large import SPECS, issuer, rollout
+from tests.edits.forms.pages import Sheet, of_spec
+
+EVIL = "<script>alert(1)</script>"
+
+
+def wide() -> Sheet:
+    """Of an object with 1,500 plain fields, all of them set."""
+    names = [f"f{number}" for number in range(1500)]
+    spec = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    return Sheet.of(of_spec(spec), to_yaml({"metadata": {"name": "x"}, "spec": dict.fromkeys(names, "v")}))
+
+
+def field(node: dict[str, Any], text: str = "spec: {}\n", *, required: bool = False) -> Node:
+    """The form's node for a field ``it`` of spec."""
+    spec = {"type": "object", "properties": {"it": node}, **({"required": ["it"]} if required else {})}
+    found = Sheet.of(of_spec(spec), text).form.nodes[0].children
+    return next(each for each in found if each.label == "it")
+
+
+@pytest.mark.parametrize(
+    ("node", "control", "words"),
+    [
+        ({"type": "integer", "minimum": 1, "maximum": 5}, "integer", "1 to 5."),
+        ({"type": "number", "minimum": 0, "exclusiveMinimum": True}, "number", "More than 0."),
+        ({"type": "integer", "multipleOf": 5}, "integer", "A multiple of 5."),
+        ({"type": "string", "maxLength": 9}, "text", "At most 9 characters."),
+        ({"type": "string", "minLength": 2, "maxLength": 9}, "text", "2 to 9 characters."),
+        ({"type": "string", "format": "ipv4"}, "text", "An IPv4 address such as 10.0.0.1."),
+        ({"type": "string", "pattern": "^a+$"}, "text", "Pattern ^a+$"),
+        ({"type": "boolean"}, "boolean", ""),
+        ({"type": "string", "enum": ["a", "b"]}, "choice", ""),
+        ({"x-kubernetes-int-or-string": True}, "int-or-string", ""),
+        ({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]}, "int-or-string", ""),
+        ({"type": "string", "description": "How large. It is long."}, "text", "How large."),
+        (
+            {"type": "string", "x-kubernetes-validations": [{"rule": "isIP(self)", "message": "must be an address"}]},
+            "text",
+            "It must be an address.",
+        ),
+    ],
+)
+def test_a_plain_field_has_its_control_and_says_its_bounds(node: dict[str, Any], control: str, words: str) -> None:
+    found = field(node)
+    assert (found.control, found.help.short) == (control, words)
+
+
+def test_the_rest_of_a_description_and_rules_without_a_message_are_folded() -> None:
+    found = field(
+        {"type": "string", "description": "How large. It is long.", "x-kubernetes-validations": [{"rule": "f(self)"}]}
+    )
+    assert found.help.rest == "It is long."
+    assert [rule.code for rule in found.help.rules] == ["f(self)"]
+
+
+def test_defaults_are_shown_as_such_and_not_written() -> None:
+    found = field({"type": "integer", "default": 3})
+    assert (found.value, found.example) == ("", "default: 3")
+    on = Sheet.of(of_spec({"type": "object", "properties": {"on": {"type": "boolean", "default": True}}}), "spec: {}\n")
+    assert "not set (default: true)" in on.html
+    assert on.posted({}).text == "spec: {}\n"
+
+
+def test_what_never_changes_once_set_is_read_only_only_once_it_is_set() -> None:
+    node = {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "name is immutable"}]}
+    spec = of_spec({"type": "object", "required": ["it"], "properties": {"it": node}})
+    there = Sheet.of(spec, "spec: {it: a}\n")
+    assert "field.spec.it" not in there.inputs.values
+    assert "cannot be changed once it is set" in there.html
+    assert "field.spec.it" in Sheet.of(spec, "spec: {}\n").inputs.values
+
+
+def test_what_the_schema_does_not_describe_is_left_to_the_yaml() -> None:
+    found = field({"type": "object", "x-kubernetes-preserve-unknown-fields": True}, "spec: {it: {a: 1}}\n")
+    assert (found.control, found.value) == ("yaml", "a: 1")
+    misfit = field({"type": "integer"}, "spec: {it: [1]}\n")
+    assert misfit.control == "yaml"
+
+
+def test_a_kind_without_a_schema_has_labels_and_annotations() -> None:
+    sheet = Sheet.of(UNKNOWN, "metadata:\n  labels:\n    a: b\nspec:\n  x: 1\n")
+    assert sheet.inputs.values["field.metadata.labels.a"] == "b"
+    assert "gives no schema" in sheet.html
+
+
+def test_markup_in_any_field_is_text() -> None:
+    node = {"type": "string", "description": f"{EVIL} And {EVIL}.", "default": EVIL, "enum": [EVIL, "b"]}
+    properties = {
+        EVIL: node,
+        "map": {"type": "object", "additionalProperties": {"type": "string"}},
+        "plain": {"type": "string"},
+    }
+    value = {"metadata": {"name": "x"}, "spec": {EVIL: EVIL, "map": {EVIL: EVIL}, "plain": EVIL}}
+    sheet = Sheet.of(of_spec({"type": "object", "properties": properties}), to_yaml(value))
+    sheet.problems = (Problem(EVIL, path=("spec", "plain")),)
+    assert "<script" not in sheet.html
+    assert sheet.posted({}).text == sheet.text
+    sheet.find = EVIL
+    assert "<script" not in sheet.html
+
+
+def test_problems_stand_at_their_fields_and_around_them_where_the_form_has_no_such_field() -> None:
+    sheet = Sheet.of(of_spec(issuer()), "spec:\n  ca: {}\n")
+    sheet.problems = (
+        Problem("It is required.", path=("spec", "ca", "secretName")),
+        Problem("No such field.", path=("spec", "ca", "sekret")),
+        Problem("It is required.", path=("spec", "acme", "server")),
+    )
+    form = sheet.form
+    assert form.anchor_of(("spec", "ca", "secretName")) == "field.spec.ca.secretName"
+    assert form.anchor_of(("spec", "ca", "sekret")) == "field.spec.ca"
+    assert form.anchor_of(("spec", "acme", "server")) == "field.spec.acme.server"
+    assert sheet.html.count("No such field.") == 1
+
+
+def test_only_what_is_set_and_what_must_be_is_shown_first() -> None:
+    sheet = Sheet.of(
+        of_spec(rollout()), "spec:\n  replicas: 2\n  template:\n    spec:\n      containers:\n      - name: a\n"
+    )
+    shown = {name.removeprefix("field.") for name in sheet.inputs.values if name.startswith("field.")}
+    assert {"spec.replicas", "spec.template.spec.containers[0].name"} <= shown
+    assert len(shown) < 12
+    assert {field.name for field in sheet.form.nodes[0].missing} == {"selector", "strategy"}
+
+
+@pytest.mark.parametrize("kind", SPECS)
+def test_large_schemas_have_small_forms(kind: str) -> None:
+    sheet = Sheet.of(of_spec(SPECS[kind]()), "spec: {}\n")
+    assert sheet.posted({}).text == "spec: {}\n"
+    assert len(sheet.html) < 120_000
+
+
+def test_a_large_object_is_held_back_until_it_is_asked_for() -> None:
+    containers = [{"name": f"c{number}", "image": "x", "args": ["a", "b"]} for number in range(200)]
+    text = to_yaml({"metadata": {"name": "x"}, "spec": {"template": {"spec": {"containers": containers}}}})
+    sheet = Sheet.of(of_spec(rollout()), text)
+    assert len([name for name in sheet.inputs.values if name.startswith("field.")]) < MOST + 40
+    assert sheet.posted({}).text == text
+
+
+def test_plain_fields_are_held_back_too_where_there_are_very_many() -> None:
+    sheet = wide()
+    assert len(sheet.inputs.values) < 3 * MOST
+    assert sheet.posted({}).text == sheet.text
+    opened = sheet.press("open spec.f1400")
+    assert opened.inputs.values["field.spec.f1400"] == "v"
+    assert "f1400: mine" in opened.posted({"field.spec.f1400": "mine"}).text
+
+
+def test_a_plain_field_without_room_is_shown_where_it_is_wrong_or_was_typed_into() -> None:
+    sheet = wide()
+    sheet.problems = (Problem("It must be text.", path=("spec", "f1300")),)
+    assert sheet.inputs.values["field.spec.f1300"] == "v"
+    typed = {"field.spec.f1200": "mine", "shown.spec.f1200": "v"}
+    form = build_form(sheet.schema, Shown(sheet.document.value, {}, typed), {})
+    assert form.nodes[0].children[1200].value == "mine"
+    assert form.nodes[0].children[1200].is_input
+
+
+def test_as_many_fields_as_can_be_open_can_be_sent() -> None:
+    sheet = wide()
+    sheet.opened = " ".join(f"spec.f{number}" for number in range(1000, 1000 + MOST_OPENED))
+    assert sheet.inputs.values["field.spec.f1000"] == "v"
+    assert len(sheet.inputs.values) < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS / 2
+
+
+def test_fields_are_found_by_words_of_their_paths_and_opened_with_all_around_them() -> None:
+    sheet = Sheet.of(of_spec(rollout()), "spec: {}\n")
+    sheet.find = "canary maxsurge"
+    assert [hit.label for hit in sheet.form.hits] == ["spec.strategy.canary.maxSurge"]
+    opened = sheet.press("open spec.strategy.canary.maxSurge")
+    assert "field.spec.strategy.canary.maxSurge" in opened.inputs.values
+    assert opened.text == sheet.text
+    sheet.find = "no such thing"
+    assert "No field of this kind" in sheet.html
+
+
+def test_a_schema_that_holds_itself_has_a_form_and_a_search() -> None:
+    definitions = {
+        "Node": {
+            "type": "object",
+            "properties": {"name": {"type": "string"}, "child": {"$ref": "#/components/schemas/Node"}},
+        }
+    }
+    schema = Schema(
+        {"type": "object", "properties": {"spec": {"$ref": "#/components/schemas/Node"}, "metadata": {}}}, definitions
+    )
+    sheet = Sheet.of(schema, "spec: {name: a, child: {child: {name: b}}}\n")
+    sheet.find = "child name"
+    assert sheet.form.hits
+    assert sheet.inputs.values["field.spec.child.child.name"] == "b"
+
+
+def long_list(count: int, *names: str) -> Sheet:
+    """Of an object with so many items in each of these lists (`items`), each with a name and a level."""
+    names = names or ("items",)
+    item = {"type": "object", "properties": {"name": {"type": "string"}, "level": {"type": "integer"}}}
+    spec = {"type": "object", "properties": {name: {"type": "array", "items": item} for name in names}}
+    items = [{"name": f"item-{number}"} for number in range(count)]
+    held = dict.fromkeys(names, items)
+    return Sheet.of(of_spec(spec), to_yaml({"metadata": {"name": "x"}, "spec": held}))
+
+
+def test_a_list_that_is_too_long_is_turned_page_by_page_until_every_item_was_there() -> None:
+    sheet = long_list(400)
+    seen: list[int] = []
+    for _ in range(20):
+        node = sheet.form.nodes[0].children[0]
+        seen += [each.index for each in node.children if each.index is not None]
+        assert node.more == 400 - len(node.children)
+        if not node.following:
+            break
+        sheet = sheet.press(f"page spec.items {node.following}")
+    assert seen == list(range(400))
+    assert sheet.press("page spec.items 0").form.nodes[0].children[0].children[0].index == 0
+
+
+def test_the_page_that_was_turned_last_has_its_room_and_all_pages_together_keep_the_bound() -> None:
+    names = ("first", "second", "third")
+    sheet = long_list(400, *names)
+    for name in names:
+        sheet.opened = " ".join(f"spec.{each}@100" for each in sorted(names, key=lambda each: each == name))
+        assert len(sheet.form.anchors) < MOST + 10
+        shown = {node.label: [each.index for each in node.children] for node in sheet.form.nodes[0].children}
+        assert shown[name] == list(range(100, 100 + len(shown[name])))
+        assert len(shown[name]) > PAGE // 4, "as many as there is room for, at three fields each"
+        assert all(len(shown[each]) < len(shown[name]) for each in shown if each != name)
+
+
+def test_a_turned_page_of_what_is_gone_takes_no_room_from_the_rest() -> None:
+    sheet = long_list(400, "first")
+    before = len(sheet.form.anchors)
+    sheet.opened = "spec.gone@100"
+    assert len(sheet.form.anchors) == before
+
+
+def test_a_search_finds_what_is_below_lists_by_path_and_by_value() -> None:
+    sheet = long_list(400)
+    assert sheet.form.searchable
+    sheet.find = "item-377"
+    assert [hit.label for hit in sheet.form.hits] == ["spec.items[377].name"]
+    opened = sheet.press("open spec.items[377].name")
+    assert 377 in [each.index for each in opened.form.nodes[0].children[0].children]
+    sheet.find = "level"
+    assert [hit.label for hit in sheet.form.hits][:2] == ["spec.items[0].level", "spec.items[1].level"]

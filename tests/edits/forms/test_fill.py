@@ -1,0 +1,136 @@
+"""What is typed into the form is written into the text as its type, or told why it cannot be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dashboard.edits.document import parse
+from dashboard.edits.fields import ABSENT, Path, get, same
+from dashboard.edits.forms import apply_form
+from dashboard.edits.schema import Schema
+from tests.edits.forms.pages import Sheet, of_spec
+
+SPEC = {
+    "type": "object",
+    "required": ["size"],
+    "properties": {
+        "size": {"type": "integer", "minimum": 1},
+        "ratio": {"type": "number"},
+        "on": {"type": "boolean"},
+        "mode": {"type": "string", "enum": ["fast", "slow"]},
+        "level": {"type": "integer", "enum": [1, 2]},
+        "note": {"type": "string"},
+        "either": {"x-kubernetes-int-or-string": True},
+        "tls": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "hosts": {"type": "array", "items": {"type": "string"}},
+        "ports": {"type": "array", "items": {"type": "object", "properties": {"port": {"type": "integer"}}}},
+        "weights": {"type": "object", "additionalProperties": {"type": "integer"}},
+    },
+}
+SCHEMA: Schema = of_spec(SPEC)
+TEXT = """\
+metadata:
+  labels:
+    team: a  # who
+spec:
+  size: 3  # large
+  hosts:
+    - one
+    - two  # the second
+  ports:
+    - port: 80
+  weights:
+    x: 1  # first
+    w: 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "path", "value"),
+    [
+        ("spec.size", " 7 ", ("spec", "size"), 7),
+        ("spec.ratio", "0.5", ("spec", "ratio"), 0.5),
+        ("spec.on", "false", ("spec", "on"), False),
+        ("spec.mode", "slow", ("spec", "mode"), "slow"),
+        ("spec.level", "2", ("spec", "level"), 2),
+        ("spec.note", "yes", ("spec", "note"), "yes"),
+        ("spec.either", "80", ("spec", "either"), 80),
+        ("spec.either", "25%", ("spec", "either"), "25%"),
+        ("spec.size", "", ("spec", "size"), ABSENT),
+        ("spec.tls.name", "b", ("spec", "tls", "name"), "b"),
+        ("spec.hosts[1]", "2", ("spec", "hosts", 1), "2"),
+        ("spec.hosts[0]", "", ("spec", "hosts"), ["two"]),
+        ("spec.ports[0].port", "81", ("spec", "ports", 0, "port"), 81),
+        ("spec.weights.x", "5", ("spec", "weights", "x"), 5),
+        ("metadata.labels.team", "", ("metadata", "labels", "team"), ""),
+    ],
+)
+def test_what_is_typed_is_written_as_its_type(field: str, typed: str, path: Path, value: Any) -> None:
+    sheet = Sheet.of(SCHEMA, TEXT)
+    shown = sheet.inputs.values.get(f"shown.{field}", "")
+    applied, problems = apply_form(SCHEMA, sheet.document, {f"field.{field}": typed, f"shown.{field}": shown})
+    assert not problems
+    found = get(applied.value, path)
+    assert same(found, value) or found is value
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "words"),
+    [
+        ("spec.size", "1.5", "no whole number"),
+        ("spec.ratio", "half", "no number"),
+        ("spec.ratio", "1e999", "larger than any number"),
+        ("spec.ratio", f"-{'9' * 400}", "larger than any number"),
+        ("spec.on", "maybe", "neither true nor false"),
+        ("spec.hosts[9]", "late", "nothing any more"),
+        ("spec.nowhere", "x", "only be written as YAML"),
+        ("spec.size", "9", "both changed"),
+    ],
+)
+def test_what_cannot_be_written_is_told_at_its_field(field: str, typed: str, words: str) -> None:
+    document = parse(TEXT)
+    applied, (problem,) = apply_form(SCHEMA, document, {f"field.{field}": typed, f"shown.{field}": "?"})
+    assert applied is document
+    assert words in problem.words
+    assert problem.field == field
+
+
+def test_comments_stay_beside_what_was_not_changed_and_what_was() -> None:
+    sheet = Sheet.of(SCHEMA, TEXT).posted({"field.spec.size": "4", "field.spec.hosts[0]": "uno"})
+    assert sheet.text == TEXT.replace("size: 3", "size: 4").replace("- one", "- uno")
+
+
+def test_an_entry_is_renamed_where_it_stands_with_its_comment() -> None:
+    sheet = Sheet.of(SCHEMA, TEXT).posted({"key.spec.weights.x": "z: #", "field.spec.weights.x": "9"})
+    assert sheet.text == TEXT.replace("x: 1  # first", "'z: #': 9  # first")
+
+
+@pytest.mark.parametrize(("typed", "words"), [("", "needs a name"), ("w", "is there already")])
+def test_a_name_that_cannot_be_is_told_and_the_entry_stays(typed: str, words: str) -> None:
+    sheet = Sheet.of(SCHEMA, TEXT).posted({"key.spec.weights.x": typed})
+    assert words in sheet.problems[0].words
+    assert sheet.text == TEXT
+
+
+def test_new_items_and_entries_are_added_by_any_button() -> None:
+    typed = {"new.spec.hosts": "three", "newkey.spec.weights": "z", "new.spec.weights": "3"}
+    value = Sheet.of(SCHEMA, TEXT).posted(typed).document.value
+    assert value["spec"]["hosts"] == ["one", "two", "three"]
+    assert value["spec"]["weights"] == {"x": 1, "w": 2, "z": 3}
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "words"),
+    [("x", "3", "is there already"), ("z", "much", "no whole number"), ("z", "", "needs a value"), ("", "3", "a name")],
+)
+def test_a_new_entry_that_cannot_be_is_told(key: str, typed: str, words: str) -> None:
+    sheet = Sheet.of(SCHEMA, TEXT).posted({"newkey.spec.weights": key, "new.spec.weights": typed})
+    assert words in sheet.problems[0].words
+    assert sheet.text == TEXT
+
+
+def test_several_items_that_were_emptied_go_together() -> None:
+    sheet = Sheet.of(SCHEMA, TEXT).posted({"field.spec.hosts[0]": "", "field.spec.hosts[1]": ""})
+    assert sheet.document.value["spec"]["hosts"] == []

@@ -1,0 +1,112 @@
+"""A review says in words what the change will do to what runs, where that is known."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from dashboard.edits.consequences import consequences, fenceposts
+from dashboard.edits.fields import put
+
+Json = dict[str, Any]
+
+POD = {"spec": {"containers": [{"name": "main", "image": "nginx:1"}]}}
+
+
+def an_object(kind: str, version: str = "apps/v1", **fields: Any) -> Json:
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "one"}, **fields}
+
+
+def deployment(replicas: int = 6, **spec: Any) -> Json:
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    return an_object("Deployment", spec={"replicas": replicas, "template": POD, "strategy": strategy, **spec})
+
+
+def said(before: Json, path: str, value: Any) -> str:
+    was = copy.deepcopy(before)
+    return " ".join(consequences(was, put(before, path.split("."), value)))
+
+
+NEW = {"spec": {"containers": [{"name": "main", "image": "nginx:2"}]}}
+
+
+def test_a_new_template_of_a_deployment_is_rolled_out_as_its_strategy_says() -> None:
+    words = "Rolls out 6 pods, 1 at a time, none is missing meanwhile (maxSurge 1, maxUnavailable 0)."
+    assert said(deployment(), "spec.template", NEW) == words
+    shares = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}}
+    words = "Rolls out 6 pods, up to 3 at a time (maxSurge 2, maxUnavailable 1)."
+    assert said(deployment(strategy=shares), "spec.template", NEW) == words
+    recreated = said(deployment(strategy={"type": "Recreate"}), "spec.template", NEW)
+    assert "nothing runs in between" in recreated
+    assert "once it is resumed" in said(deployment(paused=True), "spec.template", NEW)
+
+
+@pytest.mark.parametrize(
+    ("surge", "unavailable", "replicas", "more", "fewer"),
+    [
+        ("25%", "25%", 10, 3, 2),
+        ("²%", "٣%", 3, 0, 1),
+        ("0%", "10%", 5, 0, 1),
+        (0, 0, 3, 0, 1),
+        (2, "50%", 3, 2, 1),
+        ("100%", 0, 4, 4, 0),
+    ],
+)
+def test_shares_are_rounded_as_the_controller_rounds_them(
+    surge: Any, unavailable: Any, replicas: int, more: int, fewer: int
+) -> None:
+    assert fenceposts(surge, unavailable, replicas) == (more, fewer)
+
+
+def test_scaling_says_how_many_come_and_go() -> None:
+    assert said(deployment(3), "spec.replicas", 6).startswith("Scales from 3 to 6 pods: 3 more.")
+    assert said(deployment(3), "spec.replicas", 1).startswith("Scales from 3 to 1 pod: 2 end.")
+    assert said(deployment(3), "spec.replicas", 0) == "Scales from 3 to 0: all its pods end."
+
+
+@pytest.mark.parametrize(
+    ("before", "path", "value", "words"),
+    [
+        (an_object("StatefulSet", spec={"replicas": 3, "template": POD}), "spec.template", NEW, "Replaces 3 pods"),
+        (
+            an_object("StatefulSet", spec={"replicas": 3, "updateStrategy": {"type": "OnDelete"}, "template": POD}),
+            "spec.template", NEW, "deleted by hand",
+        ),
+        (an_object("DaemonSet", spec={"template": POD}), "spec.template", NEW, "node by node (maxUnavailable 1)"),
+        (an_object("ReplicaSet", spec={"replicas": 1, "template": POD}), "spec.template", NEW, "stay as they are"),
+        (an_object("ConfigMap", "v1", data={"a": "1"}), "data.a", "2", "No pod restarts by itself"),
+        (an_object("Secret", "v1", data={"a": "MQ=="}), "data.a", "Mg==", "No pod restarts by itself"),
+        (an_object("Service", "v1", spec={"selector": {"app": "a"}}), "spec.selector.app", "b", "pods with app=b"),
+        (an_object("CronJob", "batch/v1", spec={"suspend": False}), "spec.suspend", True, "No more jobs are begun"),
+        (an_object("Job", "batch/v1", spec={"suspend": False}), "spec.suspend", True, "Its pods end now"),
+        (an_object("Node", "v1", spec={}), "spec.unschedulable", True, "No new pods come to it"),
+        (an_object("Node", "v1", spec={}), "spec.taints", [{"key": "x", "effect": "NoExecute"}], "evicted at once"),
+        (
+            an_object("HorizontalPodAutoscaler", "autoscaling/v2", spec={"maxReplicas": 3}),
+            "spec.maxReplicas", 5, "between 1 and 5 pods",
+        ),
+        (
+            an_object("PersistentVolumeClaim", "v1", spec={"resources": {"requests": {"storage": "1Gi"}}}),
+            "spec.resources.requests.storage", "2Gi", "grown to 2Gi",
+        ),
+        (an_object("Role", "rbac.authorization.k8s.io/v1", rules=[]), "rules", [{"verbs": ["get"]}], "Rights change"),
+        (an_object("Pod", "v1", **POD), "spec", NEW["spec"], "restarted in place"),
+        (an_object("Mydemo", "crddemo.k8s.io/v1", spec={"port": 1}), "spec.port", 2, ""),
+    ],
+)  # fmt: skip
+def test_each_kind_says_what_its_controllers_will_do(before: Json, path: str, value: Any, words: str) -> None:
+    assert words in said(before, path, value)
+    assert bool(words) == bool(said(before, path, value))
+    assert said(before, "metadata.annotations", {"note": "x"}) == ""
+
+
+def test_a_finalizer_that_goes_is_said_of_every_kind() -> None:
+    before = an_object("Mydemo", "crddemo.k8s.io/v1")
+    before["metadata"]["finalizers"] = ["a/b", "c/d"]
+    assert "waits for a/b any more" in said(before, "metadata.finalizers", ["c/d"])
+
+
+def test_nothing_is_said_of_an_object_that_is_made() -> None:
+    assert consequences({}, deployment()) == ()

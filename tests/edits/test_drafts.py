@@ -1,0 +1,248 @@
+"""Drafts of the editor on a real API server, asked as a browser without scripts asks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import call_command
+from pytest_django import DjangoDbBlocker
+
+from dashboard.drafts.database import Database
+from dashboard.drafts.shelf import Shelf
+from informerd.clock import SystemClock
+from tests.controlplane import ControlPlane
+from tests.drafts.databases import migrated
+from tests.edits.browsing import Browser, Page
+from tests.edits.test_pages import mydemo
+
+PATH = "/resources/mydemos.crddemo.k8s.io/{}/one/"
+
+
+@pytest.fixture
+def path(namespace: str) -> str:
+    return PATH.format(namespace)
+
+
+@pytest.fixture
+def one(cluster: ControlPlane, collection: str) -> str:
+    cluster.create(collection, mydemo("one"))
+    return f"{collection}/one"
+
+
+@pytest.fixture
+def no_tables(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    """The alias of a database that nobody migrated."""
+    with django_db_blocker.unblock(), migrated("no_tables", f"sqlite:///{tmp_path / 'empty.sqlite3'}") as alias:
+        call_command("migrate", "drafts", "zero", database=alias, verbosity=0)
+        yield alias
+
+
+async def keep(browser: Browser, page: Page, **typed: str) -> dict[str, object]:
+    """What the script's save is answered."""
+    response = await browser.client.post("/drafts/keep/", {**page.form.values, "draft_number": "1", **typed})
+    answer: dict[str, object] = json.loads(response.content)
+    return answer
+
+
+async def written(browser: Browser, path: str, old: str = "8080", new: str = "9090") -> Page:
+    """The review of a text that was typed and not saved."""
+    page = await browser.open(f"{path}edit/")
+    return await browser.press(page, "review", yaml=page.yaml.replace(old, new))
+
+
+async def resumed(browser: Browser, path: str) -> Page:
+    """The editor with the draft that it offers."""
+    offer = await browser.open(f"{path}edit/")
+    assert "You were writing here" in offer.text
+    address = offer.body.partition("edit/?draft=")[2][:32]
+    return await browser.open(f"{path}edit/?draft={address}")
+
+
+async def test_every_button_keeps_the_text_and_the_editor_offers_it_again(
+    browser: Browser, one: str, path: str
+) -> None:
+    await written(browser, path)
+    page = await resumed(browser, path)
+    assert "port: 9090" in page.yaml
+    assert "You go on with what you wrote" in page.text
+    assert "You were writing here" not in page.text
+    assert "data-drafts>1<" in page.body
+
+
+async def test_a_saved_draft_is_over(browser: Browser, cluster: ControlPlane, one: str, path: str) -> None:
+    page = await written(browser, path)
+    assert (await browser.press(page, "save")).status == 302
+    assert cluster.get(one)["spec"]["port"] == 9090
+    page = await browser.open(f"{path}edit/")
+    assert "You were writing here" not in page.text
+    assert "No drafts" in (await browser.open("/drafts/")).text
+
+
+async def test_a_draft_stands_on_what_it_began_with_so_that_conflicts_are_found(
+    browser: Browser, cluster: ControlPlane, one: str, path: str
+) -> None:
+    await written(browser, path)
+    cluster.patch(one, {"spec": {"port": 7070}})
+    page = await resumed(browser, path)
+    assert "spec.port 8080 → 7070" in page.text
+    assert "You changed the same, to something else." in page.text
+    page = await browser.press(page, "review")
+    assert page.status == 409
+    assert "say which it shall be" in page.text
+    assert cluster.get(one)["spec"]["port"] == 7070
+
+
+async def test_a_draft_of_a_deleted_object_is_offered_for_making_it_again(
+    browser: Browser, cluster: ControlPlane, one: str, path: str
+) -> None:
+    await written(browser, path)
+    cluster.delete(one)
+    listed = await browser.open("/drafts/")
+    address = listed.body.partition("edit/?draft=")[2][:32]
+    page = await browser.open(f"{path}edit/?draft={address}")
+    assert page.status == 409
+    assert "port: 9090" in page.yaml
+    page = await browser.press(page, "recreate")
+    assert (await browser.press(page, "create")).status == 302
+    assert cluster.get(one)["spec"]["port"] == 9090
+    assert "No drafts" in (await browser.open("/drafts/")).text
+
+
+async def test_a_draft_of_an_object_that_was_made_anew_is_nothing_of_the_new_one(
+    browser: Browser, cluster: ControlPlane, collection: str, one: str, path: str
+) -> None:
+    await written(browser, path)
+    cluster.delete(one)
+    cluster.create(collection, mydemo("one", port=1))
+    page = await resumed(browser, path)
+    assert "is another object now" in page.text
+    assert "port: 9090" in page.yaml
+
+
+async def test_what_was_typed_into_the_form_only_comes_back_there(browser: Browser, one: str, path: str) -> None:
+    page = await browser.open(f"{path}edit/")
+    assert not (await keep(browser, page, **{"field.spec.port": "many"}))["late"]
+    page = await resumed(browser, path)
+    assert "port: 8080" in page.yaml
+    assert page.form.values["field.spec.port"] == "many"
+
+
+async def test_a_late_save_of_a_page_that_saved_brings_nothing_back(browser: Browser, one: str, path: str) -> None:
+    editor = await browser.open(f"{path}edit/")
+    page = await browser.press(editor, "review", yaml=editor.yaml.replace("8080", "9090"))
+    await browser.press(page, "save")
+    assert (await keep(browser, editor, yaml="late"))["late"]
+    assert "No drafts" in (await browser.open("/drafts/")).text
+
+
+async def test_two_tabs_keep_a_draft_each_and_the_second_is_told(browser: Browser, one: str, path: str) -> None:
+    first, second = await asyncio.gather(*(browser.open(f"{path}edit/") for _ in range(2)))
+    second = await browser.open(f"{path}edit/")
+    await keep(browser, first, yaml="first: 1")
+    assert (await keep(browser, second, yaml="second: 2"))["others"] == 1
+    listed = await browser.open("/drafts/")
+    keys = [part[:32] for part in listed.body.split("edit/?draft=")[1::2]]
+    texts = [(await browser.open(f"/drafts/{key}/")).form.shown[0].strip() for key in keys]
+    assert sorted(texts) == ["first: 1", "second: 2"]
+
+
+async def test_a_draft_shows_its_differences_and_can_be_thrown_away(browser: Browser, one: str, path: str) -> None:
+    await written(browser, path)
+    listed = await browser.open("/drafts/")
+    key = listed.body.partition("edit/?draft=")[2][:32]
+    page = await browser.open(f"/drafts/{key}/")
+    assert "spec.port 8080 → 9090" in page.text
+    gone = await browser.send(f"/drafts/{key}/throw/", {})
+    assert (gone.status, gone.location) == (303, "/drafts/")
+    assert (await browser.open(f"/drafts/{key}/")).status == 404
+    page = await browser.open(f"{path}edit/?draft={key}")
+    assert page.status == 404
+    assert "There is no such draft any more" in page.text
+    assert "port: 8080" in page.yaml
+
+
+async def test_drafts_are_seen_in_the_browser_that_wrote_them_only(
+    browser: Browser, parts: SimpleNamespace, one: str, path: str
+) -> None:
+    await written(browser, path)
+    listed = await browser.open("/drafts/")
+    key = listed.body.partition("edit/?draft=")[2][:32]
+    other = Browser(parts)
+    assert "No drafts" in (await other.open("/drafts/")).text
+    assert (await other.open(f"/drafts/{key}/")).status == 404
+    other.client.cookies["deltaboard_browser"] = "0" * 32 + ":forged"
+    assert (await other.open(f"/drafts/{key}/")).status == 404
+    await other.send(f"/drafts/{key}/throw/", {})
+    assert (await browser.open(f"/drafts/{key}/")).status == 200
+
+
+async def test_without_its_database_the_editor_works_and_says_that_nothing_is_kept(
+    browser: Browser, cluster: ControlPlane, one: str, path: str, no_tables: str
+) -> None:
+    clock = SystemClock()
+    browser.parts.drafts = Shelf(clock, Database(clock, alias=no_tables))
+    page = await written(browser, path)
+    assert "not kept as a draft" in (await browser.press(page, "edit")).text
+    assert (await browser.press(page, "save")).status == 302
+    assert cluster.get(one)["spec"]["port"] == 9090
+    listed = await browser.open("/drafts/")
+    assert listed.status == 503
+    assert "Drafts cannot be read just now" in listed.text
+
+
+async def test_markup_in_a_draft_is_text(browser: Browser, one: str, path: str) -> None:
+    page = await browser.open(f"{path}edit/")
+    await keep(browser, page, yaml="<script>alert(1)</script>", draft_name="<b>one</b>")
+    listed = await browser.open("/drafts/")
+    assert "<b>one" not in listed.body
+    key = listed.body.partition("edit/?draft=")[2][:32]
+    assert "<script>alert" not in (await browser.open(f"/drafts/{key}/")).body
+
+
+@pytest.fixture
+def hush(cluster: ControlPlane, namespace: str) -> str:
+    """Address of a Secret's editor."""
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "hush"}, "stringData": {"word": "swordfish"}}
+    cluster.create(f"/api/v1/namespaces/{namespace}/secrets", secret)
+    return f"/resources/secrets/{namespace}/hush/edit/"
+
+
+async def test_no_draft_of_a_secret_is_kept_and_its_page_says_so(browser: Browser, hush: str) -> None:
+    page = await browser.open(hush)
+    assert "Drafts of Secrets are not kept" in page.text
+    assert "draft" not in page.form.values  # so that the script sends nothing
+    page = await browser.press(page, "edit", yaml=f"{page.yaml}# typed\n")
+    assert "# typed" in page.yaml
+    assert "Drafts of Secrets are not kept" in page.text
+    save = {**page.form.values, "draft_resource": "secrets", "draft_namespace": "", "draft_name": "hush"}
+    said = json.loads((await browser.send("/drafts/keep/", save)).body)
+    assert "Drafts of Secrets are not kept" in said["problem"]
+    assert "No drafts" in (await browser.open("/drafts/")).text
+
+
+async def test_a_save_without_the_browsers_cookie_is_refused_with_a_sentence(
+    browser: Browser, path: str, one: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    browser.client.cookies.pop("deltaboard_browser")
+    said = await keep(browser, page, yaml=f"{page.yaml}# typed\n")
+    assert "did not send the cookie" in str(said["problem"])
+    page = await browser.press(page, "review", yaml=page.yaml.replace("8080", "9090"))
+    assert "No drafts" in (await browser.open("/drafts/")).text
+    page = await browser.press(page, "edit")
+    assert "did not send the cookie" not in page.text
+    assert "No drafts" not in (await browser.open("/drafts/")).text
+
+
+async def test_discard_without_scripts_throws_the_draft_away(browser: Browser, path: str, one: str) -> None:
+    page = await written(browser, path)
+    assert "No drafts" not in (await browser.open("/drafts/")).text
+    page = await browser.press(page, "edit")
+    page = await browser.press(page, "discard")
+    assert (page.status, page.location) == (303, path)
+    assert "No drafts" in (await browser.open("/drafts/")).text

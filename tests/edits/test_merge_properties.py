@@ -1,0 +1,287 @@
+"""What holds of every merge: of plain maps, maps with free names, lists with keys, sets, and lists as one value."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dashboard.edits.document import parse
+from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, get, same, show
+from dashboard.edits.merge import merge
+from dashboard.edits.rewrite import rewrite
+from dashboard.edits.schema import METADATA, Schema
+from dashboard.resources.yaml_text import dump
+
+Json = dict[str, Any]
+
+_TEXT = {"type": "string"}
+_CONTAINER = {
+    "properties": {
+        "name": _TEXT,
+        "image": _TEXT,
+        "command": {"type": "array", "items": _TEXT},
+        "ports": {
+            "type": "array",
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["port", "protocol"],
+            "items": {"properties": {"port": {}, "protocol": {"type": "string", "default": "TCP"}, "note": {}}},
+        },
+    }
+}
+SCHEMA = Schema({
+    "properties": {
+        "metadata": METADATA.node,
+        "spec": {
+            "properties": {
+                "containers": {"type": "array", "x-kubernetes-patch-merge-key": "name", "items": _CONTAINER},
+                "args": {"type": "array", "items": _TEXT},
+                "limits": {"type": "object", "additionalProperties": {}},
+                "tls": {"type": "object", "properties": {"on": {}, "host": {}}},
+            }
+        },
+        "status": {
+            "properties": {
+                "conditions": {
+                    "type": "array",
+                    "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["type"],
+                    "items": {"properties": {"type": {}, "status": {}}},
+                }
+            }
+        },
+    }
+})  # fmt: skip
+"""A pod's shape, made small: the API server's own schemas tell merge keys in both of these ways."""
+
+FAST = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+WORDS = ("a", "b", "on", "1", "two words", "# no comment", "")
+SCALARS = (*WORDS, 0, 1, 80, 1.5, True, False, None)
+
+
+class Dice:
+    """Choices read from bytes, which draws and shrinks far faster than a strategy for each field; zeros in the end."""
+
+    def __init__(self, drawn: bytes) -> None:
+        self._left = list(reversed(drawn))
+
+    def below(self, sides: int) -> int:
+        return self._left.pop() % sides if self._left else 0
+
+    def one_of(self, choices: Sequence[Any]) -> Any:
+        return choices[self.below(len(choices))]
+
+    def several(self, choices: Sequence[Any]) -> list[Any]:
+        """Some of the choices, each once, in any order."""
+        left = list(choices)
+        return [left.pop(self.below(len(left))) for _ in range(self.below(len(choices) + 1))]
+
+    def words(self) -> list[str]:
+        return [self.one_of(WORDS) for _ in range(self.below(4))]
+
+    def keyed(self, key: str, names: Sequence[Any], fields: Callable[[], Json]) -> list[Json]:
+        return [{key: name, **fields()} for name in self.several(names)]
+
+    def some(self, **fields: Callable[[], Any]) -> Json:
+        """A map with any of the fields."""
+        return {name: make() for name, make in fields.items() if self.below(4)}
+
+
+def an_object(drawn: bytes) -> Json:
+    """An object of SCHEMA's shape."""
+    dice = Dice(drawn)
+
+    def scalar() -> Any:
+        return dice.one_of(SCALARS)
+
+    def ports() -> list[Json]:
+        return dice.keyed("port", (1, 2), lambda: dice.some(protocol=lambda: "TCP", note=scalar))
+
+    def container() -> Json:
+        return dice.some(image=scalar, command=dice.words, ports=ports)
+
+    def spec() -> Json:
+        return dice.some(
+            containers=lambda: dice.keyed("name", "xyz", container),
+            args=dice.words,
+            limits=lambda: {name: scalar() for name in dice.several(("cpu", "memory"))},
+            tls=lambda: dice.some(on=scalar, host=scalar),
+            other=lambda: dice.some(a=scalar, b=lambda: dice.some(c=scalar, d=scalar)),
+        )
+
+    def metadata() -> Json:
+        labels = {name: dice.one_of(WORDS) for name in dice.several("ab")}
+        return (
+            {"labels": labels, "finalizers": dice.several("abc")} if dice.below(3) else dice.some(labels=lambda: labels)
+        )
+
+    def status() -> Json:
+        return {"conditions": dice.keyed("type", ("Ready", "Synced"), lambda: {"status": scalar()})}
+
+    return {"kind": "Pod", **dice.some(spec=spec, metadata=metadata, status=status)}
+
+
+OBJECTS = st.binary(max_size=60).map(an_object)
+
+
+@given(OBJECTS, OBJECTS)
+@FAST
+def test_the_same_on_both_sides_is_that(base: Json, one: Json) -> None:
+    merged = merge(base, one, copy.deepcopy(one), schema=SCHEMA)
+    assert same(merged.value, one)
+    assert not merged.conflicts
+
+
+@given(OBJECTS, OBJECTS)
+@FAST
+def test_what_only_one_side_changed_is_taken_as_it_is(base: Json, one: Json) -> None:
+    for merged in (
+        merge(base, copy.deepcopy(base), one, schema=SCHEMA),
+        merge(base, one, copy.deepcopy(base), schema=SCHEMA),
+    ):
+        assert same(merged.value, one)
+        assert not merged.conflicts
+
+
+@given(OBJECTS, OBJECTS, OBJECTS)
+@FAST
+def test_exchanged_sides_are_exchanged_in_the_questions_and_nowhere_else(base: Json, one: Json, other: Json) -> None:
+    there, back = merge(base, one, other, schema=SCHEMA), merge(base, other, one, schema=SCHEMA)
+    assert {conflict.path for conflict in there.conflicts} == {conflict.path for conflict in back.conflicts}
+    turned = {conflict.path: conflict for conflict in back.conflicts}
+    for conflict in there.conflicts:
+        assert same(conflict.theirs, turned[conflict.path].mine)
+        assert same(conflict.mine, turned[conflict.path].theirs)
+    there = merge(base, one, other, schema=SCHEMA, choices=dict.fromkeys(turned, "mine"))
+    back = merge(base, other, one, schema=SCHEMA, choices=dict.fromkeys(turned, "theirs"))
+    assert same(there.value, back.value)
+
+
+@given(OBJECTS, OBJECTS, OBJECTS)
+@FAST
+def test_every_change_of_either_side_is_in_the_result_or_in_a_question(base: Json, theirs: Json, mine: Json) -> None:
+    merged = merge(base, theirs, mine, schema=SCHEMA)
+    asked = {conflict.path for conflict in merged.conflicts}
+    for side in (theirs, mine):
+        for path, wanted in diff(base, side, SCHEMA):
+            if not any(path[:length] in asked for length in range(len(path) + 1)):
+                assert holds(found(merged.value, path), wanted), show(path)
+
+
+@given(OBJECTS, OBJECTS, OBJECTS)
+@FAST
+def test_nothing_comes_that_no_side_has(base: Json, theirs: Json, mine: Json) -> None:
+    merged = merge(base, theirs, mine, schema=SCHEMA)
+    for path, value in diff({}, merged.value, SCHEMA):
+        assert any(holds(found(side, path), value) for side in (theirs, mine)), show(path)
+
+
+@given(OBJECTS, OBJECTS, OBJECTS)
+@FAST
+def test_a_merge_written_into_the_text_keeps_the_comments_of_what_it_left_alone(
+    base: Json, theirs: Json, mine: Json
+) -> None:
+    text, comments = commented(mine)
+    document = parse(text)
+    assert same(document.value, mine)
+    merged = merge(base, theirs, mine, schema=SCHEMA).value
+    after = rewrite(document, merged)
+    assert same(parse(after).value, merged)
+    stayed = [comment for comment, path in comments if in_place(mine, merged, path)]
+    places = [after.find(f"# {comment}\n") for comment in stayed]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def diff(base: Value, side: Value, schema: Schema, path: Path = ()) -> list[tuple[Path, Value]]:
+    """What `side` did, as deep as a merge looks: the places and what it left there."""
+    if schema.list_keys and isinstance(side, list) and (base is ABSENT or isinstance(base, list)):
+        before, after = by_key(base, schema), by_key(side, schema)
+        return [
+            each
+            for key in {**before, **after}
+            for each in diff(before.get(key, ABSENT), after.get(key, ABSENT), schema.child(0), (*path, key))
+        ]
+    side = {} if schema.is_map and side is ABSENT else side
+    if isinstance(side, dict) and (isinstance(base, dict) or base is ABSENT):
+        made = [(path, side)] if base is ABSENT and not side else []
+        base = {} if base is ABSENT else base
+        return made + [
+            each
+            for name in {**base, **side}
+            for each in diff(base.get(name, ABSENT), side.get(name, ABSENT), schema.child(name), (*path, name))
+        ]
+    return [] if same(base, side) else [(path, side)]
+
+
+def holds(value: Value, wanted: Value) -> bool:
+    """Whether it is there; a map that one side made empty may have what the other side put into it."""
+    return isinstance(value, dict) if wanted == {} else same(value, wanted)
+
+
+def by_key(items: Value, schema: Schema) -> dict[ItemKey, Value]:
+    return {key_of(item, schema): item for item in (() if items is ABSENT else items)}
+
+
+def key_of(item: Value, schema: Schema) -> ItemKey:
+    if not isinstance(item, dict):
+        return ItemKey((("", item),))
+    defaults = {name: schema.child(0).child(name).node.get("default") for name in schema.list_keys}
+    return ItemKey(tuple((name, item.get(name, defaults[name])) for name in schema.list_keys))
+
+
+def found(value: Value, path: Path) -> Value:
+    """What stands at the path, where a keyed item's defaults may have been left out."""
+    schema = SCHEMA
+    for segment in path:
+        if isinstance(segment, ItemKey):
+            value = by_key(value, schema).get(segment, ABSENT) if isinstance(value, list) else ABSENT
+        else:
+            value = get(value, (segment,))
+        schema = schema.child(segment)
+    return value
+
+
+def commented(value: Json) -> tuple[str, list[tuple[str, Path]]]:
+    """Its YAML in which every line that ends in a scalar has a comment, and which field each is at."""
+    numbers = count()
+    lines: list[str] = []
+    comments: list[tuple[str, Path]] = []
+
+    def write(value: Value, pad: str, path: Path) -> None:
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, item in entries:
+            lead = f"{pad}-" if isinstance(value, list) else f"{pad}{dump({name: 0}).split(': ')[0]}:"
+            if isinstance(item, dict | list) and item:
+                lines.append(lead)
+                write(item, f"{pad}  ", (*path, name))
+                continue
+            comment = f"c{next(numbers)}"
+            comments.append((comment, (*path, name)))
+            lines.append(f"{lead} {dump([item]).removeprefix('- ').rstrip()} # {comment}")
+
+    write(value, "", ())
+    return "\n".join(lines) + "\n", comments
+
+
+def in_place(before: Value, after: Value, path: Path) -> bool:
+    """Whether the field is as it was, and each list on the way to it has the same items in the same places by name."""
+    for segment in path:
+        if isinstance(before, list):
+            if not isinstance(after, list) or list(map(name_of, before)) != list(map(name_of, after)):
+                return False
+        elif not isinstance(after, dict):
+            return False
+        before, after = get(before, (segment,)), get(after, (segment,))
+    return same(before, after)
+
+
+def name_of(item: Value) -> Value:
+    """What tells an item from its neighbours."""
+    return (
+        next((item[key] for key in ("name", "port", "type") if key in item), None) if isinstance(item, dict) else item
+    )

@@ -1,0 +1,40 @@
+"""Who set a field, by the object's managedFields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.edits.fields import Value
+from dashboard.edits.owners import set_by
+
+
+def entry(manager: str, time: str, fields: dict[str, Any], subresource: str = "") -> dict[str, Any]:
+    return {"manager": manager, "time": time, "fieldsV1": fields, "subresource": subresource}
+
+
+LIVE: dict[str, Value] = {
+    "metadata": {
+        "managedFields": [
+            entry("kubectl", "2026-01-01T00:00:00Z", {"f:spec": {".": {}, "f:ip": {}, "f:port": {}}}),
+            entry("bob", "2026-01-02T00:00:00Z", {"f:spec": {"f:port": {}, "f:whole": {}}}),
+            entry("kubelet", "2026-01-03T00:00:00Z", {"f:spec": {"f:port": {}}}, subresource="status"),
+            entry("list", "2026-01-01T00:00:00Z", {"f:spec": {"f:items": {'k:{"name":"a"}': {"f:name": {}}}}}),
+        ]
+    }
+}
+
+
+def test_the_last_writer_of_a_field_is_named_first_and_writers_of_status_are_left_out() -> None:
+    assert set_by(LIVE, ("spec", "port")) == ("bob", "kubectl")
+    assert set_by(LIVE, ("spec", "ip")) == ("kubectl",)
+
+
+def test_what_belongs_to_somebody_as_a_whole_was_set_by_them_to_its_last_part() -> None:
+    assert set_by(LIVE, ("spec", "whole", 3, "part")) == ("bob",)
+
+
+def test_nobody_is_named_for_a_map_of_many_for_items_and_for_what_nobody_set() -> None:
+    assert set_by(LIVE, ("spec",)) == ()
+    assert set_by(LIVE, ("spec", "items", 0, "name")) == ()
+    assert set_by(LIVE, ("spec", "other")) == ()
+    assert set_by({}, ("spec",)) == ()

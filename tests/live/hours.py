@@ -1,0 +1,75 @@
+"""Hours of an open page's life, as fast as the page takes them."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+from dashboard.live.hub import Hub
+from dashboard.live.socket import Socket
+from informerd.clock import SystemClock
+from tests.live.feeder import Feeder, Feeders, pod
+from tests.wait import eventually
+
+AT_ONCE = 128 * 1024
+"""Units that a page may have before it has acknowledged them: half of what stops a browser that does not keep up."""
+UNHEARD = 30.0
+"""Seconds for which it need not be heard."""
+KEPT = 30
+"""Rows that are always there."""
+
+
+class HastenedClock(SystemClock):
+    """The machine's clock, put forward by hand."""
+
+    ahead = 0.0
+
+    def now(self) -> float:
+        return super().now() + self.ahead
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+
+class Hours:
+    """What a small cluster does in a second, done again and again: `lived` counts the seconds."""
+
+    def __init__(self, hub: Hub, feeders: Feeders, clock: HastenedClock) -> None:
+        self.lived = 0
+        self._hub = hub
+        self._feeders = feeders
+        self._clock = clock
+        self._rounds = itertools.count(1)
+
+    async def pass_by(self, seconds: int) -> None:
+        """Each second has its heartbeat and four changes, each fifth a row that comes and one that goes."""
+        for _ in range(seconds):
+            self._clock.ahead += 1
+            for socket in self._hub.sockets:
+                socket.acknowledged_at += 1  # a page says what it has applied by its own clock, which goes as ever
+            self._second(next(self._rounds))
+            self._hub.tick()
+            await asyncio.sleep(0)  # what was posted leaves
+            await eventually(lambda: all(map(self._keeps_up, self._hub.sockets)), within=60, what="pages that keep up")
+            self.lived += 1
+
+    def _second(self, number: int) -> None:
+        pods = self._feeders.feeders["pods"]
+        rows = [
+            pod(f"pod-{(number * 7 + step) % KEPT:03d}", version=number * 10 + step, restarts=(number * 13 + step) % 99)
+            for step in range(4)
+        ]
+        pods.put(*rows)
+        if number % 5 == 0:
+            self._replace(pods, number)
+        for feeder in self._feeders.feeders.values():
+            feeder.beat()
+
+    def _replace(self, pods: Feeder, number: int) -> None:
+        gone = f"uid-default-extra-{number - 5}"
+        if gone in pods.replica.rows:
+            pods.drop(gone)
+        pods.put(pod(f"extra-{number}", version=number, restarts=number % 50, created=self._clock.time()), op="added")
+
+    def _keeps_up(self, socket: Socket) -> bool:
+        return socket.unacknowledged < AT_ONCE and self._clock.now() - socket.acknowledged_at < UNHEARD

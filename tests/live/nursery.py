@@ -1,0 +1,119 @@
+"""Page servers that are there at once: forked from a process that has imported what they need.
+
+``python -m tests.live.nursery`` reads the name of a log file a line, forks a page server that writes there, and prints
+its process id. It ends with its standard input. What it imports may start no thread and not be Twisted's reactor, which
+would be one for all.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import random
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Self
+
+from tests.program import ROOT
+
+NEEDED = (
+    "dashboard.urls", "dashboard.live.consumer", "dashboard.live.interest", "dashboard.controllers.link",
+    "tests.controllers.sample", "tests.live.hours", "channels.layers", "uvloop", "twisted.internet.asyncioreactor",
+    "twisted.web.http", "autobahn.websocket.protocol", "autobahn.nvx",
+)  # fmt: skip
+"""Modules whose import takes long."""
+
+
+class Forked:
+    """A process that is another one's child, with what Program needs of subprocess.Popen."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._handle: int | None = os.pidfd_open(pid)
+
+    def poll(self) -> int | None:
+        """0 once it has ended; how it did only its parent could know."""
+        return self._ended(0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Raises TimeoutExpired, as subprocess does."""
+        if self._ended(timeout) is None:
+            raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
+        return 0
+
+    def send_signal(self, number: int) -> None:
+        """Nothing happens to one that has ended."""
+        if self.poll() is None and self._handle is not None:
+            signal.pidfd_send_signal(self._handle, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def _ended(self, within: float | None) -> int | None:
+        if self._handle is not None and select.select([self._handle], [], [], within)[0]:
+            os.close(self._handle)
+            self._handle = None
+        return 0 if self._handle is None else None
+
+
+class Nursery:
+    """The process from which page servers are forked. A context manager."""
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, "-m", "tests.live.nursery"]
+        self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate(timeout=30)
+
+    def fork(self, log: Path) -> Forked:
+        """A page server that writes into `log`."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(log, file=self._process.stdin, flush=True)
+        return Forked(int(self._process.stdout.readline()))
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+    import django
+
+    django.setup()
+    for name in NEEDED:
+        importlib.import_module(name)
+    assert "twisted.internet.reactor" not in sys.modules
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children that end are gone
+    gc.freeze()
+    for line in sys.stdin:
+        pid = os.fork()
+        if not pid:
+            be_page_server(line.rstrip("\n"))
+        print(pid, flush=True)  # noqa: T201 -- what the tests read
+
+
+def be_page_server(log: str) -> None:
+    """Never returns."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    random.seed()
+    out = os.open(log, os.O_WRONLY | os.O_APPEND)
+    null = os.open(os.devnull, os.O_RDONLY)
+    for descriptor, target in ((null, 0), (out, 1), (out, 2)):
+        os.dup2(descriptor, target)
+    status = 1
+    try:
+        page_server = importlib.import_module("tests.live.page_server")
+        page_server.main()
+        status = 0
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""The page server's doors: pages and socket as the dashboard has them, and /control for the test."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from django.core.asgi import get_asgi_application
+
+from dashboard.live.consumer import LiveConsumer
+from dashboard.live.context import SCOPE_KEY
+
+if TYPE_CHECKING:
+    from tests.live.page_server import Control
+
+
+class Application:
+    """Pages, socket and control."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._pages = get_asgi_application()
+        self._sockets = LiveConsumer.as_asgi()
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        scope = {**scope, SCOPE_KEY: self._control.parts}
+        if scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+        elif scope["path"] == "/control":
+            await self._command(receive, send)
+        else:
+            await self._pages(scope, receive, send)
+
+    async def _socket(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        async def receive_and_note() -> Any:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                self._control.closed.append(message["code"])
+            return message
+
+        if not self._control.refuse:
+            await self._sockets(scope, receive_and_note, send)
+            return
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close", "code": self._control.refuse})
+
+    async def _command(self, receive: Any, send: Any) -> None:
+        body = b""
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                break
+        command = json.loads(body)
+        answer = getattr(self._control, command.pop("do"))(**command)
+        if asyncio.iscoroutine(answer):
+            answer = await answer
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(answer).encode()})

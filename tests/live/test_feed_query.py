@@ -1,0 +1,162 @@
+"""The feed's address: its filter over entries, and its span of time."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+import pytest
+
+from dashboard.live.feed_query import FeedQuery
+from dashboard.live.messages import About, Entry
+from dashboard.live.span import Span, iso, step_for
+from tests.live.feed_entries import entry
+
+WEB = entry(
+    1, "web-1", op="modified", tone="bad", status="CrashLoopBackOff", reason="crash loop: exit 1",
+    owner="ReplicaSet/web", labels={"app": "web", "tier": "Front"}, words="status Running → CrashLoopBackOff",
+    fields=(("status", "CrashLoopBackOff"), ("spec.containers[app].image", "web:2"), ("spec.port", "9090")),
+)  # fmt: skip
+API = entry(2, "api-1", namespace="payments", op="added", status="Running", labels={"app": "api"}, words="created")
+PULL = entry(3, "web-1.17f2", op="added", reason="BackOff", tone="warn", about=About("Pod", "", "shop", "web-1"))
+NAMES = {id(WEB): "web", id(API): "api", id(PULL): "pull"}
+
+
+def found(typed: str) -> list[str]:
+    query = FeedQuery.parse({"q": [typed]})
+    assert not query.problems, query.problems
+    kinds: list[tuple[str, Entry]] = [("pods", WEB), ("pods", API), ("events", PULL)]
+    assert FeedQuery.parse({"q": [query.canonical]}) == query
+    return [NAMES[id(one)] for key, one in kinds if query.matches(key, one)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("web", ["web", "pull"]),
+        ("-web", ["api"]),
+        ("shop/web-1", ["web", "pull"]),
+        ("WEB-*", ["web", "pull"]),
+        ('"a"', ["api"]),
+        ("status=Running,crashloopbackoff", ["web", "api"]),
+        ("-status=Running", ["web", "pull"]),
+        ("reason=BackOff", ["pull"]),
+        ("reason=*crash*", ["web"]),
+        ("label:app=web", ["web"]),
+        ("label:app", ["web", "api"]),
+        ("label:tier=front", []),
+        ("-label:app=web", ["api", "pull"]),
+        ("owner=web", ["web"]),
+        ("owner=ReplicaSet/*", ["web"]),
+        ("about=pod/web-1", ["pull"]),
+        ("object=web-1", ["pull"]),
+        ("kind=pods op!=added", ["web"]),
+        ("name=web-1", ["web", "pull"]),
+        ("ns=payments", ["api"]),
+        (".spec.port", ["web"]),
+        ("spec.port", ["web"]),
+        (".spec", ["web"]),
+        (".spec.po", []),
+        (".spec.port=9090", ["web"]),
+        ("spec.port=80", []),
+        ("-.spec.port", ["api", "pull"]),
+        (".spec.containers[*].image", ["web"]),
+        (".spec.containers", ["web"]),
+        ("changed=status", ["web"]),
+        ("tone=bad,warn", ["web", "pull"]),
+        ("words=*→*", ["web"]),
+    ],
+)
+def test_the_filter_finds(typed: str, names: list[str]) -> None:
+    assert found(typed) == names
+
+
+@pytest.mark.parametrize(
+    ("typed", "message", "place"),
+    [
+        ("web stats=Running", "did you mean status=?", "stats="),
+        ("restarts>3", "restarts takes = or !=", ">"),
+        ("label:=web", "expected a label's name", ""),
+        (".spec..", "", None),
+        (".", "expected a field's path", "."),
+        (".spec.(x)", "expected a field's path", ".spec.(x)"),
+        ("op=deletd", "expected one of added, modified, deleted", "deletd"),
+        ("op=", "expected one of added, modified, deleted after op=", ""),
+        ('"op"=added', "without quotation marks", '"op"=added'),
+        ("web " * 60, "", None),
+        ("x " + " ".join(f"a{number}" for number in range(60)), "only the first 50 parts", None),
+        ("a" * 2100, "only the first 2000 characters", None),
+    ],
+)
+def test_a_mistake_is_named_at_its_place(typed: str, message: str, place: str | None) -> None:
+    problems = FeedQuery.parse({"q": [typed]}).problems
+    if not message:
+        assert not problems
+        return
+    assert message in problems[0].message
+    if place is not None:
+        assert typed[problems[0].start : problems[0].end] == place
+
+
+def test_a_span_has_one_address_and_comes_back_from_it() -> None:
+    query = FeedQuery.parse(parse_qs("from=2026-11-21T15:02:10.250+01:00&to=2026-11-21 14:05:00&q=web&folds=off"))
+    assert query.query_string() == "q=web&from=2026-11-21T14:02:10.25Z&to=2026-11-21T14:05:00Z&folds=off"
+    assert FeedQuery.parse(parse_qs(query.query_string())) == query
+    assert FeedQuery.parse(parse_qs("last=900s")).query_string() == "last=15m"
+    assert FeedQuery.parse(parse_qs("last=15m&page=3")).page == 1
+    assert query.with_(span=Span()).query_string() == "q=web&folds=off"
+
+
+def test_a_name_that_no_namespace_can_have_is_told_and_left_out() -> None:
+    small = "expected small letters, digits and dashes, 63 at most"
+    query = FeedQuery.parse(parse_qs("namespace=!!,shop&ns=Shop,payments"))
+    assert [(problem.param, problem.message) for problem in query.problems] == [
+        ("namespace", f"'!!' cannot be the name of a namespace: {small}"),
+        ("namespace", f"'Shop' cannot be the name of a namespace: did you mean shop? {small}"),
+    ]
+    assert query.namespaces == ("payments", "shop")
+    assert query.query_string() == "namespace=payments,shop"
+
+
+@pytest.mark.parametrize("moment", [1_800_000_000.0, 1_800_000_000.123456, 0.5, 1_795_248_000.1])
+def test_a_moment_is_written_to_the_microsecond(moment: float) -> None:
+    query = FeedQuery.parse({"from": [iso(moment)]})
+    assert query.span.begin == moment
+
+
+@pytest.mark.parametrize(
+    ("params", "message", "span"),
+    [
+        ({"last": ["soon"]}, "expected one from 1s to 24h", Span()),
+        ({"last": ["25h"]}, "expected one from 1s to 24h", Span()),
+        ({"from": ["yesterday"]}, "expected one such as 2026-11-21T14:02:10Z", Span()),
+        ({"to": ["99999-01-01"]}, "expected one such as", Span()),
+        ({"from": ["1200-01-01"]}, "expected one such as", Span()),
+        ({"last": ["5m"], "from": ["2026-11-21"]}, "left out", Span(last=300.0)),
+        ({"from": ["2026-11-22"], "to": ["2026-11-21"]}, "is before from=", Span(1_795_219_200.0, 1_795_305_600.0)),
+    ],
+)
+def test_a_span_that_makes_no_sense_is_told(params: dict[str, list[str]], message: str, span: Span) -> None:
+    query = FeedQuery.parse(params)
+    assert message in query.problems[0].message
+    assert query.span == span
+
+
+def test_bars_stand_for_round_times() -> None:
+    assert [step_for(seconds) for seconds in (1, 60, 300, 301, 3600, 86_400, 10 * 86_400)] == [
+        1,
+        1,
+        5,
+        10,
+        60,
+        1800,
+        14_400,
+    ]
+
+
+def test_a_span_until_now_moves_and_one_that_was_chosen_does_not() -> None:
+    now = 1_800_000_000.0
+    assert Span(last=60).holds(now - 59, now)
+    assert not Span(last=60).holds(now - 59, now + 2)
+    assert Span(now - 60, now).holds(now - 59, now + 1000)
+    assert not Span(now - 60, now).holds(now + 1, now + 1000)
+    assert Span(now - 60).holds(now + 1, now + 1000)

@@ -1,0 +1,85 @@
+"""What a replica holds: whatever comes and goes, its indexes say what a look at all rows would."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.live.holding import STEP, Holding
+from dashboard.live.messages import Row
+from dashboard.live.pull import Part, RowChange
+from dashboard.live.uid_index import UidIndex, owner_uid
+from dashboard.resources.rows.events import SUBJECT_OF
+from tests.live.feeder import pod
+from tests.live.test_detail_view import event
+
+UIDS, NAMES, OWNERS = range(12), range(5), ("", "d1", "d2", "d3")
+deltas = st.tuples(st.sampled_from(UIDS), st.sampled_from(NAMES), st.sampled_from(OWNERS))
+deeds = st.lists(st.tuples(st.sampled_from(["frame", "frame", "drop", "snapshot"]), st.lists(deltas, max_size=8)))
+
+
+def as_pod(uid: int, name: int, owner: str) -> Row:
+    row = pod(f"pod-{name}", uid=f"u{uid}")
+    return msgspec.structs.replace(row, owner=("ReplicaSet", owner, owner)) if owner else row
+
+
+def as_event(uid: int, name: int, owner: str) -> Row:
+    return msgspec.structs.replace(event(f"event-{uid}", {"name": f"{owner}-{name}"}), uid=f"u{uid}")
+
+
+def check(index: UidIndex, held: dict[str, Row], name_of: Callable[[Row], str]) -> None:
+    """The index says what a look at all rows does, and remembers nothing else."""
+    fresh = defaultdict(set)
+    for row in held.values():
+        fresh[name_of(row)].add(row.uid)
+    fresh.pop("", None)
+    assert {name: set(index.of(name)) for name in fresh} == fresh
+    assert len(index) == len(fresh)
+    assert all(isinstance(index.of(name), set) == (len(uids) > 1) for name, uids in fresh.items())
+
+
+def live_through(holding: Holding, history: list[tuple[str, list[tuple[int, int, str]]]],
+                 made: Callable[[int, int, str], Row]) -> Iterator[None]:  # fmt: skip
+    """After each step that others may see: frames, and a snapshot's steps, relists and new epochs among them."""
+    for deed, said in history:
+        rows = list({uid: made(uid, name, owner) for uid, name, owner in said}.values())
+        if deed == "frame":
+            holding.take(rows, ())
+        elif deed == "drop":
+            holding.take((), [row.uid for row in rows])
+        else:
+            coming = {row.uid for row in rows}
+            changes: dict[str, RowChange] = {row.uid: (holding.rows.get(row.uid), row) for row in rows}
+            gone = [uid for uid in holding.rows if uid not in coming]
+            for _ in holding.take_over(gone, [Part(tuple(rows), changes)]):
+                yield
+        yield
+
+
+@given(deeds)
+def test_what_each_owns_is_known_whatever_has_come_and_gone(
+    history: list[tuple[str, list[tuple[int, int, str]]]],
+) -> None:
+    holding = Holding("pods")
+    for _ in live_through(holding, history, as_pod):
+        check(holding.by_owner, holding.rows, owner_uid)
+        assert len(holding.by_subject) == 0
+
+
+@given(deeds)
+def test_events_are_known_by_what_they_are_about(history: list[tuple[str, list[tuple[int, int, str]]]]) -> None:
+    holding = Holding("events")
+    for _ in live_through(holding, history, as_event):
+        check(holding.by_subject, holding.rows, SUBJECT_OF["events"])
+
+
+def test_a_snapshot_of_more_than_one_step_is_indexed_to_its_end() -> None:
+    holding = Holding("pods")
+    rows = tuple(msgspec.structs.replace(pod(f"p{number}"), owner=("Job", "j", "j")) for number in range(STEP + 2))
+    steps = list(holding.take_over((), [Part(rows, {row.uid: (None, row) for row in rows})]))
+    assert len(steps) == 2
+    assert set(holding.by_owner.of("j")) == {row.uid for row in rows}

@@ -1,0 +1,136 @@
+"""The model notices what is wrong: each of these faults is put in, and has to be caught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dashboard.live.holding import Holding
+from dashboard.live.list_view import ListView
+from dashboard.live.matches import Census, Matches
+from dashboard.live.messages import Frame, Row
+from dashboard.live.place import Place
+from dashboard.live.publisher import Publisher
+from dashboard.live.replica import Replica
+from dashboard.live.row_index import RowIndex
+from dashboard.live.snapshot import Frozen, Snapshots
+from dashboard.live.socket import Socket
+from dashboard.live.sorted_entries import SortedEntries
+from dashboard.live.telling import Telling
+from dashboard.live.wrong_rows import Summary
+from tests.live.model.truth import check
+from tests.live.test_model import _small, by_chance, live_through, unbroken
+
+__all__ = ["_small"]
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+SEEDS = range(12)
+SOONEST = {"a replica applies what is late": 10, "a replica takes over what a worker without a list has": 6}
+"""The seed that catches a fault where few do; the others are tried after it."""
+
+
+def _instead(owner: type, name: str, function: Callable[..., Any]) -> Patch:
+    return lambda patch: patch.setattr(owner, name, function)
+
+
+def _follows_over_holes(place: Place, frame: Frame) -> bool:
+    return place._dictionaries.bind(frame.rows, frame.dictionaries)
+
+
+def _drops_unsent(publisher: Publisher, uid: str) -> None:
+    publisher.rows.pop(uid, None)
+
+
+def _doubles_entries(telling: Telling, entries: tuple[Any, ...], rates: Any = ()) -> tuple[list[Any], int]:
+    return list(entries), 0
+
+
+def _forgets_the_gap(telling: Telling, epoch: str, told_from: float | None) -> None:
+    _follow(telling, epoch, told_from)
+
+
+_follow = Telling.follow
+
+
+def _knows_one_worker(telling: Telling, entry: Any) -> bool:
+    return False
+
+
+def _keeps_its_place(index: RowIndex, uid: str, old: Row | None, new: Row | None) -> None:
+    index.moved = None
+    if old is None or new is None:
+        _move(index, uid, old, new)
+
+
+_move = RowIndex.move
+
+
+def _counts_only_what_comes(census: Census, old: Row | None, new: Row | None) -> None:
+    if new is not None:
+        census.facets[new.status, new.tone] += 1
+
+
+def _forgets_the_last_block(entries: SortedEntries, entry: bytes) -> None:
+    if len(entries) % 7:
+        _remove(entries, entry)
+
+
+_remove = SortedEntries._remove
+
+
+def _freezes_late(snapshots: Snapshots, source: Any) -> Frozen:
+    frozen = _freeze(snapshots, source)
+    frozen.seq += 1
+    return frozen
+
+
+_freeze = Snapshots.freeze
+
+
+def _shows_nothing_of_what_left(view: ListView, render: Any, wanted: list[str]) -> str:
+    view._shown = [uid for uid in view._shown if uid in wanted]
+    return _render_rows(view, render, wanted)
+
+
+_render_rows = ListView._render_rows
+
+
+def _never_removed(summary: Summary, row: Row) -> None:
+    summary.tones[row.tone] -= 1
+
+
+FAULTS: dict[str, Patch] = {
+    "a replica goes on over holes": _instead(Place, "continues", _follows_over_holes),
+    "a replica applies what is late": _instead(Place, "is_late", lambda *_: False),
+    "a replica never notices silence": _instead(Replica, "_silent", lambda _: False),
+    "a replica follows whichever worker was heard last": _instead(Replica, "_is_of_older_worker", lambda *_: False),
+    "a replica takes over what a worker without a list has": _instead(Replica, "_wait_for_list", Replica._finish),
+    "a snapshot leaves ghosts": _instead(Holding, "drop", lambda *_: []),
+    "entries of the feed are told twice": _instead(Telling, "take", _doubles_entries),
+    "a change that two workers say is told twice": _instead(Telling, "_known", _knows_one_worker),
+    "what nobody told after a switch is not counted": _instead(Telling, "_untold", lambda *_: 0),
+    "a time without a worker is not told": _instead(Telling, "follow", _forgets_the_gap),
+    "a deleted object is not told": _instead(Publisher, "drop", _drops_unsent),
+    "a snapshot names the next frame's number": _instead(Snapshots, "freeze", _freezes_late),
+    "a row that changed keeps its place": _instead(RowIndex, "move", _keeps_its_place),
+    "an order loses an entry's going now and then": _instead(SortedEntries, "_remove", _forgets_the_last_block),
+    "statuses are only ever added": _instead(Census, "move", _counts_only_what_comes),
+    "time brings no row in and takes none out": _instead(Matches, "due", lambda *_: []),
+    "rows that left the window stay on the page": _instead(ListView, "_render_rows", _shows_nothing_of_what_left),
+    "what was wrong stays wrong": _instead(Summary, "_remove", _never_removed),
+    "a browser that caught up gets no window": _instead(Socket, "acknowledge", lambda *_: False),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_the_fault_is_caught(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    FAULTS[fault](monkeypatch)
+    for seed in (SOONEST.get(fault, 0), *SEEDS):
+        for deeds in (by_chance(seed), unbroken(by_chance(seed))):
+            try:
+                check(await live_through(seed, deeds))
+            except (AssertionError, LookupError, TypeError):
+                return
+    pytest.fail(f"nobody noticed that {fault}")

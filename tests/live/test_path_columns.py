@@ -1,0 +1,287 @@
+"""Fields by path of many rows: found once in slices, kept current by each change, shared, limited, and let go."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from dashboard.live.change import Change
+from dashboard.live.hub import Hub
+from dashboard.live.path_columns import KEPT, LONGEST, PathColumns
+from dashboard.live.replica import Replica
+from dashboard.live.result_store import ResultStore
+from dashboard.live.results import KEPT as RESULTS_KEPT
+from dashboard.live.results import Results
+from dashboard.live.slices import Slices
+from dashboard.resources.kinds import KINDS
+from dashboard.resources.query import Query
+from dashboard.resources.rows.field_path import FieldPath
+from dashboard.resources.rows.path_reader import Read, reader
+from informerd.testing import FakeClock
+from tests.live.feeder import Feeder, Feeders, pod
+from tests.live.test_hub import Browser
+
+NODE = FieldPath(".spec.nodeName")
+
+
+def query(text: str) -> Query:
+    return Query.parse(parse_qs(text), "pods")
+
+
+def whole(number: int, **spec: Any) -> dict[str, Any]:
+    return {"kind": "Pod", "spec": {"nodeName": f"node-{number % 7}", "priority": number % 11, **spec}}
+
+
+class Kind:
+    """Results of many pods, changed as a replica would be."""
+
+    def __init__(self, number: int = 3000) -> None:
+        self.clock = FakeClock()
+        self.replica = Replica("pods", self.clock)
+        self.chance = random.Random(number)
+        for each in range(number):
+            row = pod(f"pod-{each:05d}", obj=whole(each))
+            self.replica.rows[row.uid] = row
+        self.slices = Slices()
+        self.results = Results(self.replica, self.clock, self.slices)
+
+    def put(self, name: str, version: int, obj: dict[str, Any]) -> None:
+        row = pod(name, version=version, obj=obj)
+        old = self.replica.rows.get(row.uid)
+        self.replica.rows[row.uid] = row
+        self.results.apply(Change(rows=[(old, row)]))
+
+    def drop(self, name: str) -> None:
+        old = self.replica.rows.pop(f"uid-default-{name}")
+        self.results.apply(Change(rows=[(old, None)]))
+
+    async def shown(self, text: str, size: int = 10_000) -> list[str]:
+        result = self.results.open(query(text))
+        await result.found.wait()
+        await self.settle()
+        return result.window(0, size)
+
+    async def settle(self) -> None:
+        while len(self.slices):  # noqa: ASYNC110 - what is left is done in slices
+            await asyncio.sleep(0)
+
+    def anew(self, text: str) -> list[str]:
+        """What the list shows, found without anything that is kept."""
+        asked = query(text)
+        rows = [row for row in self.replica.rows.values() if asked.matches(row, self.clock.time())]
+        return [row.uid for row in sorted(rows, key=asked.sort_key)]
+
+
+LISTS = (
+    "sort=.spec.priority",
+    "sort=-.spec.priority&q=.spec.nodeName=node-3",
+    "q=.spec.nodeName=node-1,node-2&sort=.spec.nodeName",
+    "q=-.spec.extra",
+    "q=.spec.extra=*long*&sort=-.spec.extra",
+)
+
+
+async def test_lists_by_path_stay_what_a_fresh_look_at_all_rows_gives() -> None:
+    kind = Kind(700)
+    for text in LISTS:
+        assert await kind.shown(text) == kind.anew(text), text
+    for step in range(300):
+        name = f"pod-{kind.chance.randrange(720):05d}"
+        if kind.chance.random() < 0.2 and f"uid-default-{name}" in kind.replica.rows:
+            kind.drop(name)
+        else:
+            extra = {} if step % 3 else {"extra": kind.chance.choice(["short", "a long one " * 50, ["x", "long"], 7])}
+            kind.put(name, step + 2, whole(kind.chance.randrange(99), **extra))
+    await kind.settle()
+    for text in LISTS:
+        assert await kind.shown(text) == kind.anew(text), text
+
+
+async def test_rows_that_change_while_a_path_is_looked_at_are_shown_as_they_are_then() -> None:
+    kind = Kind()
+    result = kind.results.open(query("sort=.spec.priority&q=.spec.nodeName"))
+    assert not result.ready
+    step = 0
+    while not result.ready:
+        step += 1
+        kind.put(f"pod-{kind.chance.randrange(3000):05d}", step + 1, whole(kind.chance.randrange(99)))
+        if step % 5 == 0 and f"uid-default-pod-{step:05d}" in kind.replica.rows:
+            kind.drop(f"pod-{step:05d}")
+        await asyncio.sleep(0)
+    await kind.settle()
+    assert result.window(0, 10_000) == kind.anew("sort=.spec.priority&q=.spec.nodeName")
+
+
+async def test_a_path_is_looked_at_once_for_all_lists_and_a_change_is_read_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kind = Kind(200)
+    read: list[int] = []
+
+    def counted(paths: tuple[FieldPath, ...]) -> Read:
+        inner = reader(paths)
+
+        def each(row: Any) -> Any:
+            read.append(len(paths))
+            return inner(row)
+
+        return each
+
+    monkeypatch.setattr("dashboard.live.path_columns.reader", counted)
+    for text in LISTS[:3]:
+        await kind.shown(text)
+    assert sorted(read) == [1] * 400  # two paths, 200 rows each
+    read.clear()
+    kind.put("pod-00001", 2, whole(5))
+    await kind.settle()
+    assert read == [2]
+
+
+async def test_a_new_path_says_how_far_it_is_while_rows_are_not_there_yet() -> None:
+    kind = Kind()
+    result = kind.results.open(query("sort=.spec.priority"))
+    told: list[tuple[str, int]] = []
+
+    def tell(*_: object) -> None:
+        told.append((result.looking_at.path.text if result.looking_at else "", result.looked_at))
+
+    result.views["a view"] = tell
+    await result.found.wait()
+    looking = [number for path, number in told if path == ".spec.priority"]
+    assert len(looking) >= 5
+    assert looking == sorted(looking)
+    assert 0 < looking[0] < 3000
+    assert told[-1] == ("", 3000)
+
+
+async def test_a_column_goes_some_time_after_the_last_list_that_needs_it() -> None:
+    kind = Kind(50)
+    result = kind.results.open(query("sort=.spec.nodeName"))
+    result.views["a view"] = lambda *_: None
+    for _ in range(10):
+        await kind.clock.advance(60)
+        kind.results.sweep()
+    assert NODE in kind.results.fields
+    result.views.clear()
+    await kind.clock.advance(RESULTS_KEPT + 1)
+    kind.results.sweep()
+    await kind.clock.advance(KEPT - RESULTS_KEPT - 2)
+    kind.results.sweep()
+    assert NODE in kind.results.fields
+    await kind.clock.advance(2)
+    kind.results.sweep()
+    assert NODE not in kind.results.fields
+    assert await kind.shown("sort=.spec.nodeName") == kind.anew("sort=.spec.nodeName")
+
+
+async def test_long_values_are_not_kept_and_found_all_the_same() -> None:
+    slices, clock = Slices(), FakeClock()
+    long = "x" * (LONGEST + 1)
+    row = pod("a", obj={"spec": {"nodeName": long}})
+    columns = PathColumns({row.uid: row}, clock, slices)
+    (column,) = columns.use([NODE])
+    assert column.ready
+    assert columns.values(NODE, row) == (long,)
+    assert long not in str(column._values)
+    assert len(column) == 1
+
+
+async def test_a_path_that_no_object_has_is_known_until_one_has() -> None:
+    kind = Kind(300)
+    told: list[str] = []
+    paths = tuple(map(FieldPath, (".spec.foo", ".spec.nodeName")))
+    sightings = kind.results.sightings
+    sightings.watch("one view", paths, lambda: told.append("told"))
+    await kind.settle()
+    assert sightings.absent(paths) == paths[:1]
+    assert told
+    told.clear()
+    kind.put("pod-00007", 2, whole(7, foo="bar"))
+    await kind.settle()
+    assert sightings.absent(paths) == ()
+    assert told == ["told"]
+    sightings.leave("one view")
+    assert sightings.absent((FieldPath(".spec.other"),)) == ()
+
+
+async def test_a_path_that_comes_while_it_is_being_looked_for_is_not_called_absent() -> None:
+    kind = Kind()
+    paths = (FieldPath(".spec.foo"),)
+    kind.results.sightings.watch("view", paths, lambda: None)
+    assert len(kind.slices)  # it has passed the first row, and is not done
+    kind.put("pod-00000", 2, whole(0, foo="bar"))
+    kind.put("new", 1, whole(1, foo="bar"))
+    await kind.settle()
+    assert kind.results.sightings.absent(paths) == ()
+
+
+async def test_what_reads_all_columns_is_made_once_for_all_new_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = Kind(10)
+    made: list[int] = []
+
+    def counted(paths: tuple[FieldPath, ...]) -> Read:
+        made.append(len(paths))
+        return reader(paths)
+
+    monkeypatch.setattr("dashboard.live.path_columns.reader", counted)
+    kind.results.open(query("q=" + "+".join(f".spec.f{number}=1" for number in range(10))))
+    assert made == [1] * 10  # each for the look at its own path
+    kind.put("pod-00001", 2, whole(1))
+    kind.put("pod-00002", 2, whole(2))
+    await kind.settle()
+    assert made[10:] == [10]
+
+
+async def test_a_path_that_a_list_is_sorted_by_is_not_looked_at_twice_to_know_that_none_has_it() -> None:
+    kind = Kind(300)
+    kind.results.open(query("sort=.spec.foo"))
+    kind.results.sightings.watch("view", (FieldPath(".spec.foo"),), lambda: None)
+    await kind.settle()
+    assert kind.results.sightings.absent((FieldPath(".spec.foo"),)) == (FieldPath(".spec.foo"),)
+
+
+async def test_a_new_path_for_which_there_is_no_room_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = FakeClock()
+    feeders = Feeders(Feeder("pods", clock, [pod(f"pod-{each}", obj=whole(each)) for each in range(100)]))
+    monkeypatch.setattr("dashboard.live.result_store.MOST_VALUES", 250)
+    store, kind = ResultStore(feeders, clock), KINDS["pods"]
+    looked_at = store.open(kind, query("sort=.spec.nodeName&q=.spec.priority>3"))
+    looked_at.views["a view"] = lambda *_: None
+    left = store.fitting(kind, query("q=web .spec.foo=1&sort=.spec.nodeName&columns=name,.spec.bar"))
+    assert left.query_string() == "q=web&sort=.spec.nodeName&columns=name,.spec.bar"
+    (problem,) = left.problems
+    assert problem.message.startswith(".spec.foo is left out: this server keeps")
+    assert store.fitting(kind, left) == left
+    looked_at.views.clear()
+    await clock.advance(RESULTS_KEPT + 1)
+    store.sweep()
+    assert store.fitting(kind, query("q=.spec.foo=1")).problems == ()
+
+
+async def test_a_browser_is_told_how_far_a_new_path_is_and_then_gets_the_rows() -> None:
+    clock = FakeClock()
+    feeders = Feeders(
+        Feeder("pods", clock, [pod(f"pod-{each:05d}", obj=whole(each)) for each in range(4000)]),
+        Feeder("namespaces", clock),
+    )
+    hub = Hub(feeders, clock)
+    hub._results.slices._seconds = 0.0  # a step a turn, however fast the machine is
+    browser = Browser(hub, clock).join("sort=-.spec.priority")
+    assert "Looking at <code>.spec.priority</code>" in browser.frames[0]["content"]
+    said: set[str] = set()
+    for _ in range(500):  # 4,000 rows in steps of 64, and some more turns to sort them
+        html = "".join(frame["content"] for frame in browser.updates)
+        said |= set(re.findall(r"</code>: ([\d,]+) of 4,000", html))
+        if "row-uid" in html:
+            break
+        browser.acknowledge()
+        await asyncio.sleep(0)
+        clock._now += 1.0
+        hub.tick()
+    assert len(said) > 2
+    assert re.search(r'row-uid-default-(pod-\d+)"', html)[1] == "pod-00010"  # type: ignore[index]

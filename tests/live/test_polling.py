@@ -1,0 +1,152 @@
+"""A kind that cannot be watched is listed again and again, and what differs is told as if it had been."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+import pytest
+
+from dashboard.live import polling as polling_module
+from dashboard.live.kind_feed import KindFeed
+from dashboard.live.messages import Described
+from dashboard.live.polling import EVERY, STEP, Polling, identified
+from dashboard.live.publisher import Publisher
+from dashboard.resources.rows import printed_shape
+from informerd.cache.list_watch import ListWatch, Page
+from informerd.decoding.decoder import Decoder
+from informerd.errors import Forbidden, InformerdError, NotFound, Status, Unreachable
+from informerd.objects import Object
+from informerd.resource import Resource
+from tests.clock import FakeClock
+from tests.live.fake_layer import RecordingLayer
+
+METRICS = Resource(group="metrics.k8s.io", version="v1beta1", plural="pods", kind="PodMetrics")
+GONE = NotFound(Status(code=404, message="no such resource"))
+KEY = "pods.metrics.k8s.io"
+
+
+class Lists(ListWatch[Any]):
+    """Answers with what it is given, which is JSON without uid and version, or fails."""
+
+    def __init__(self) -> None:
+        self.usage: dict[str, str] = {}
+        self.error: InformerdError | None = None
+        self._decode = Decoder(METRICS, Object).decode_item
+
+    async def page(self, resource_version: str, **_: Any) -> Page[Any]:
+        if self.error is not None:
+            raise self.error
+        bodies = (
+            {"metadata": {"name": name, "namespace": "shop"}, "usage": {"cpu": cpu}} for name, cpu in self.usage.items()
+        )
+        return Page([self._decode(memoryview(msgspec.json.encode(body))) for body in bodies], "")
+
+
+class Polled:
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.publisher = Publisher(KEY, RecordingLayer(), self.clock)
+        self.lists = Lists()
+        feed = KindFeed(KEY, self.publisher, printed_shape(Described(namespaced=True)))
+        self.polling = Polling(self.lists, feed, self.clock, self.publisher.nudge)
+
+    async def look(self, **usage: str) -> list[tuple[str, str]]:
+        """Which changes a list with these objects is told as."""
+        self.lists.usage, self.lists.error = usage, None
+        self.publisher._pending_entries.clear()
+        assert await self.polling.look()
+        return [(entry.op, entry.name) for entry in self.publisher._pending_entries]
+
+    @property
+    def names(self) -> set[str]:
+        return {row.name for row in self.publisher.rows.values()}
+
+
+async def test_what_the_first_list_brings_are_rows_and_no_changes() -> None:
+    polled = Polled()
+    assert polled.polling().state == "syncing"
+    assert await polled.look(web="1", db="2") == []
+    assert polled.names == {"web", "db"}
+    assert (polled.polling().state, polled.polling().polled) == ("live", EVERY)
+
+
+async def test_later_lists_are_told_as_what_differs() -> None:
+    polled = Polled()
+    await polled.look(web="1", db="2", job="3")
+    uids = {row.name: uid for uid, row in polled.publisher.rows.items()}
+    assert await polled.look(web="1", db="5", new="1") == [("deleted", "job"), ("modified", "db"), ("added", "new")]
+    assert polled.names == {"web", "db", "new"}
+    assert {row.name: uid for uid, row in polled.publisher.rows.items()}.items() >= {
+        ("web", uids["web"]),
+        ("db", uids["db"]),
+    }
+    assert await polled.look(web="1", db="5", new="1") == []
+
+
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [
+        (Forbidden(Status(code=403, message="not you")), "forbidden"),
+        (Unreachable("nobody there"), "unreachable"),
+        (GONE, "absent"),
+    ],
+)
+async def test_before_the_first_list_the_state_says_why_there_is_none(error: InformerdError, state: str) -> None:
+    polled = Polled()
+    polled.lists.error = error
+    assert not await polled.polling.look()
+    health = polled.polling()
+    assert (health.state, health.problem) == (state, str(error))
+    assert health.retry_at is not None
+
+
+async def test_after_a_list_that_fails_rows_stay_and_are_stale_until_one_succeeds() -> None:
+    polled = Polled()
+    await polled.look(web="1")
+    heard = polled.polling().heard
+    polled.clock._now += EVERY
+    polled.lists.error = Unreachable("nobody there")
+    await polled.polling.look()
+    assert (polled.polling().state, polled.polling().heard, polled.names) == ("stale", heard, {"web"})
+    await polled.look(web="1")
+    assert polled.polling().state == "live"
+
+
+async def test_a_kind_that_is_no_more_takes_its_rows_along() -> None:
+    polled = Polled()
+    await polled.look(web="1")
+    polled.lists.error = GONE
+    await polled.polling.look()
+    assert (polled.polling().state, polled.names) == ("absent", set())
+
+
+async def test_others_have_a_turn_between_few_objects_whether_they_are_there_or_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done, turns = 0, [0]
+
+    def count(obj: Object) -> Object:
+        nonlocal done
+        done += 1
+        return identified(obj)
+
+    async def look_on() -> None:
+        while True:
+            turns.append(done)
+            await asyncio.sleep(0)
+
+    polled = Polled()
+    monkeypatch.setattr(polling_module, "identified", count)
+    on_delete = polled.polling._feed.on_delete
+    monkeypatch.setattr(polled.polling._feed, "on_delete", lambda obj, **known: on_delete(count(obj), **known))
+    others = asyncio.create_task(look_on())
+    await polled.look(**{f"p-{number}": "1" for number in range(5 * STEP)})
+    await polled.look()
+    turns.append(done)
+    others.cancel()
+    assert done == 10 * STEP
+    assert max(later - sooner for sooner, later in pairwise(turns)) <= STEP
+    assert polled.names == set()

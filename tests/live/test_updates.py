@@ -1,0 +1,140 @@
+"""However many views are open, rendering them takes turns with everything else that a web process has to do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+
+from dashboard.live import updates as updates_module
+from dashboard.live.audience import Audience
+from dashboard.live.hub import Hub
+from dashboard.live.slices import Work
+from dashboard.live.socket import Message, Socket
+from dashboard.live.updates import BURST, LONGEST_WAIT, REFILL, SHARE, TURN
+from tests.clock import FakeClock
+from tests.live.feeder import Feeder, Feeders, pod
+from tests.live.test_hub import Browser
+
+NAMESPACES = 40
+
+
+class Slow:
+    """A hub whose rows take 4 ms each to render, with a list of each namespace open."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        rows = [pod("p", namespace=f"team-{number}") for number in range(NAMESPACES)]
+        self.pods = Feeder("pods", self.clock, rows)
+        self.hub = Hub(Feeders(self.pods), self.clock, self.render, timer=self.clock.now)
+        self.browsers = [Browser(self.hub, self.clock).join(f"namespace=team-{each}") for each in range(NAMESPACES)]
+        self.clock._now += 1
+
+    def render(self, *template: Any, **context: Any) -> str:
+        self.clock._now += 0.004
+        return render_to_string(*template, **context)
+
+    def change_all(self, version: int) -> None:
+        self.pods.put(
+            *(pod("p", namespace=f"team-{each}", version=version, restarts=version) for each in range(NAMESPACES))
+        )
+
+    def tick(self) -> tuple[float, float]:
+        """The seconds that it took, and those that the hub waits now."""
+        before = self.clock.now()
+        wait = self.hub.tick()
+        return self.clock.now() - before, wait
+
+    @property
+    def told(self) -> list[int]:
+        return [len(browser.updates) for browser in self.browsers]
+
+
+def test_a_turn_ends_in_time_and_the_next_follows_once_everybody_else_has_had_one() -> None:
+    slow = Slow()
+    slow.change_all(2)
+    took, wait = slow.tick()
+    assert TURN <= took < 3 * TURN
+    assert 0 < sum(slow.told) < NAMESPACES
+    assert wait == 0
+    assert slow.hub.metrics.full_turns == 1
+
+
+def test_with_no_time_left_in_store_a_turn_is_followed_by_a_rest_as_long() -> None:
+    slow, version = Slow(), 2
+    busy = rested = 0.0
+    while busy + rested < 4 * LONGEST_WAIT:
+        slow.change_all(version)
+        version += 1
+        took, wait = slow.tick()
+        busy, rested = busy + took, rested + wait
+        slow.clock._now += wait
+    assert busy <= BURST + REFILL * (busy + rested) + 3 * TURN
+    assert busy >= REFILL * (busy + rested) * 0.8
+
+
+async def test_who_waits_for_a_page_has_two_thirds_of_the_time_whatever_is_in_store() -> None:
+    slow, over = Slow(), asyncio.Event()
+
+    def work() -> Work:
+        while not over.is_set():
+            yield "wait"
+
+    slow.hub._results.slices.add(work())
+    slow.change_all(2)
+    took, wait = slow.tick()
+    assert wait >= 2 * took * 0.99
+    told = sum(slow.told)
+    slow.hub.tick()  # whatever wakes it meanwhile
+    assert sum(slow.told) == told
+    over.set()
+    while len(slow.hub._results.slices):  # noqa: ASYNC110 - turns of the loop are what it needs
+        await asyncio.sleep(0)
+
+
+def test_every_view_has_its_turn_though_the_first_ones_change_again_and_again() -> None:
+    slow = Slow()
+    end = slow.clock.now() + 2 * LONGEST_WAIT
+    version = 2
+    while slow.clock.now() < end:
+        slow.change_all(version)
+        version += 1
+        slow.clock._now += slow.hub.tick()
+    assert min(slow.told) >= 1
+    assert max(slow.told) <= min(slow.told) + 2
+
+
+def test_what_posting_to_many_sockets_takes_delays_the_next_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow()
+    post = Audience.post
+
+    def take_long(audience: Audience, socket: Socket, message: Message) -> None:
+        slow.clock._now += 0.02 * ("content" in str(message))
+        post(audience, socket, message)
+
+    monkeypatch.setattr(Audience, "post", take_long)
+    slow.pods.put(pod("p", namespace="team-0", version=2))
+    slow.tick()
+    slow.pods.put(pod("p", namespace="team-0", version=3))
+    slow.clock._now += SHARE * 0.01
+    slow.tick()
+    assert slow.told[0] == 1
+    slow.clock._now += SHARE * 0.02
+    slow.tick()
+    assert slow.told[0] == 2
+
+
+def test_a_view_of_many_sockets_leaves_their_tasks_the_time_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(updates_module, "WRITE", 0.1)
+    slow = Slow()
+    second = Browser(slow.hub, slow.clock).join("namespace=team-0")
+    slow.clock._now += 1
+    for version, wait in ((2, 0.15), (3, 0.1)):
+        slow.pods.put(pod("p", namespace="team-0", version=version))
+        slow.tick()
+        assert len(second.updates) == 1
+        slow.clock._now += wait
+    slow.tick()
+    assert len(second.updates) == 2

@@ -1,0 +1,106 @@
+"""Evict one pod on the real API server: budgets are kept and named."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from unittest.mock import AsyncMock
+
+from informerd.errors import Unreachable
+from tests.controlplane import ControlPlane
+from tests.edits.browsing import Browser
+from tests.quick.objects import budget, pod
+
+OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "1"}
+
+
+def hold(cluster: ControlPlane, namespace: str) -> str:
+    """A budget that allows nothing, as its controller would have said: its path."""
+    budgets = f"/apis/policy/v1/namespaces/{namespace}/poddisruptionbudgets"
+    made = cluster.create(budgets, budget("keep-web", "web", 1))
+    status = {"disruptionsAllowed": 0, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}
+    status["observedGeneration"] = made["metadata"]["generation"]
+    cluster.patch(f"{budgets}/keep-web/status", {"status": status})
+    return f"{budgets}/keep-web"
+
+
+async def test_a_pod_is_evicted_and_its_deletion_followed(
+    browser: Browser, cluster: ControlPlane, namespace: str
+) -> None:
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    uid = cluster.create(pods, pod("web-1", owner=OWNER))["metadata"]["uid"]
+    page = await browser.open(f"/resources/pods/{namespace}/web-1/do/evict/")
+    assert "ReplicaSet web-1 makes another one elsewhere" in page.text
+    assert "The API server has just accepted a dry run of this." in page.text
+    page = await browser.press(page, "evict")
+    assert (page.status, page.location) == (303, f"/resources/pods/{namespace}/web-1/delete/?uid={uid}")
+    assert not cluster.exists(f"{pods}/web-1")
+
+
+async def test_a_budget_that_holds_it_is_named_with_its_numbers_and_it_is_tried_again(
+    browser: Browser, cluster: ControlPlane, namespace: str
+) -> None:
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    cluster.create(pods, pod("web-1", node="nowhere", owner=OWNER))
+    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    cluster.patch(f"{pods}/web-1/status", {"status": ready})
+    held = hold(cluster, namespace)
+    page = await browser.open(f"/resources/pods/{namespace}/web-1/do/evict/")
+    words = (
+        "The PodDisruptionBudget keep-web (at least 1 available) allows no disruption now: 1 of its 1 pods are healthy"
+    )
+    assert words in page.text
+    page = await browser.press(page, "evict")
+    assert page.status == 429
+    assert words in page.text
+    assert "Sent again by itself" in page.text
+    assert "deletionTimestamp" not in cluster.get(f"{pods}/web-1")["metadata"]
+    cluster.delete(held)
+    page = await browser.press(page, "do")
+    assert page.status == 303
+    assert "deletionTimestamp" in cluster.get(f"{pods}/web-1")["metadata"]
+
+
+async def test_what_nobody_makes_again_has_to_be_agreed_to(
+    browser: Browser, cluster: ControlPlane, namespace: str
+) -> None:
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    cluster.create(pods, pod("alone", volumes=[{"name": "scratch", "emptyDir": {}}]))
+    page = await browser.open(f"/resources/pods/{namespace}/alone/do/evict/")
+    values = {name: value for name, value in page.form.values.items() if name not in ("emptydir", "unmanaged")}
+    page = await browser.send(page.form.action or f"/resources/pods/{namespace}/alone/do/evict/", values)
+    assert page.status == 422
+    assert cluster.exists(f"{pods}/alone")
+    page = await browser.press(page, "evict", emptydir="yes", unmanaged="yes")
+    assert page.status == 303
+
+
+async def test_another_pod_of_the_name_is_left_alone(browser: Browser, cluster: ControlPlane, namespace: str) -> None:
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    cluster.create(pods, pod("web-1", owner=OWNER))
+    page = await browser.open(f"/resources/pods/{namespace}/web-1/do/evict/")
+    cluster.delete(f"{pods}/web-1")
+    cluster.create(pods, pod("web-1", owner=OWNER))
+    page = await browser.press(page, "evict")
+    assert page.status == 409
+    assert "another one has its name now" in page.text
+    assert cluster.exists(f"{pods}/web-1")
+
+
+async def test_pressed_while_the_api_server_is_down_it_is_sent_again_with_a_countdown(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, namespace: str
+) -> None:
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    cluster.create(pods, pod("web-1", owner=OWNER))
+    page = await browser.open(f"/resources/pods/{namespace}/web-1/do/evict/")
+    request = parts.client.request
+    parts.client.request = AsyncMock(side_effect=Unreachable("connection refused"))
+    page = await browser.press(page, "evict")
+    assert (page.status, "Sent again by itself in 5 s (try 1 of 10)" in page.text) == (503, True)
+    given_up = await browser.send(page.form.action, {**page.form.values, "tries": "10"})
+    assert "The API server is unreachable" in given_up.text
+    lost = await browser.send(page.form.action, {**page.form.values, "lost": "yes", "tries": "10"})
+    assert "It may or may not be evicted." in lost.text
+    assert "Asked again by itself in 5 s (try 11)" in lost.text
+    parts.client.request = request
+    page = await browser.press(lost, "do")
+    assert page.status == 303

@@ -1,0 +1,183 @@
+"""Who last set each field, read from managedFields as API servers write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dashboard.resources.field_owners import MOST_FIELDS, FieldOwners, path_of
+from dashboard.resources.set_by import MOST_LINES, set_by
+from dashboard.resources.yaml_text import Place, to_placed_lines, to_yaml
+
+
+def entry(manager: str, fields: dict[str, Any], time: str = "2026-11-21T08:00:00Z", **more: Any) -> dict[str, Any]:
+    return {"manager": manager, "operation": "Update", "fieldsV1": fields, "time": time, **more}
+
+
+DEPLOYMENT: dict[str, Any] = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "web", "uid": "u", "labels": {"app": "web", "a.b/c": "1"}, "finalizers": ["x/y", "z"]},
+    "spec": {
+        "replicas": 3,
+        "template": {
+            "spec": {
+                "containers": [
+                    {"name": "side", "image": "envoy"},
+                    {"name": "app", "image": "nginx:2", "args": ["--a", "--b"], "ports": [{"containerPort": 80}]},
+                ]
+            }
+        },
+    },
+    "status": {"readyReplicas": 2},
+}
+MANAGED = [
+    entry(
+        "kubectl-create",
+        {
+            "f:metadata": {
+                "f:labels": {".": {}, "f:app": {}},
+                "f:finalizers": {".": {}, 'v:"z"': {}},
+            },
+            "f:spec": {
+                "f:replicas": {},
+                "f:template": {
+                    "f:spec": {
+                        "f:containers": {
+                            'k:{"name":"app"}': {
+                                ".": {},
+                                "f:name": {},
+                                "f:image": {},
+                                "f:args": {},
+                                "f:ports": {
+                                    'k:{"containerPort":80,"protocol":"TCP"}': {".": {}, "f:containerPort": {}}
+                                },
+                            }
+                        }
+                    }
+                },
+            },
+        },
+    ),
+    entry("kubectl-edit", {"f:spec": {"f:replicas": {}}}, "2026-11-21T09:00:00Z"),
+    entry(
+        "kube-controller-manager", {"f:status": {"f:readyReplicas": {}}}, "2026-11-21T09:01:00Z", subresource="status"
+    ),
+]
+OWNED = {**DEPLOYMENT, "metadata": {**DEPLOYMENT["metadata"], "managedFields": MANAGED}}
+APP: Place = ("spec", "template", "spec", "containers", 1)
+
+
+@pytest.mark.parametrize(
+    ("place", "manager"),
+    [
+        (("spec", "replicas"), "kubectl-edit"),
+        (("status", "readyReplicas"), "kube-controller-manager"),
+        (("metadata", "labels", "app"), "kubectl-create"),
+        (("metadata", "labels"), "kubectl-create"),
+        (("metadata", "finalizers", 1), "kubectl-create"),
+        ((*APP, "image"), "kubectl-create"),
+        ((*APP, "args", 1), "kubectl-create"),
+        ((*APP, "ports", 0, "containerPort"), "kubectl-create"),
+        (("metadata", "labels", "a.b/c"), None),
+        (("metadata", "finalizers", 0), None),
+        (("spec", "template", "spec", "containers", 0, "image"), None),
+        (("metadata", "uid"), None),
+        (("spec",), None),
+    ],
+)
+def test_a_field_was_set_by_whoever_wrote_it_last(place: Place, manager: str | None) -> None:
+    setter = FieldOwners(OWNED).of(place)
+    assert (setter.manager if setter else None) == manager
+
+
+def test_managers_are_named_newest_first_each_with_all_that_it_owns() -> None:
+    managers = FieldOwners(OWNED).managers
+    assert [(one.setter.words, one.count) for one in managers] == [
+        ("kube-controller-manager · status", 1),
+        ("kubectl-edit", 1),
+        ("kubectl-create", 7),
+    ]
+    assert managers[1].fields == (".spec.replicas",)
+    assert ".spec.replicas" in managers[2].fields
+
+
+def test_a_manager_of_more_fields_than_are_named_has_the_rest_counted() -> None:
+    data = {f"k{number}": "v" for number in range(MOST_FIELDS + 7)}
+    fields: dict[str, Any] = {"f:data": {f"f:{name}": {} for name in data}}
+    [one] = FieldOwners({"data": data, "metadata": {"managedFields": [entry("x", fields)]}}).managers
+    assert (one.count, len(one.fields), one.more) == (MOST_FIELDS + 7, MOST_FIELDS, 7)
+
+
+@pytest.mark.parametrize(
+    "managed",
+    [
+        None, "x", [None, 3], [{}], [entry("x", {"k:{": {}, "v:]": {}, "i:9": {}, "f:none": {}, "": {}, "?": {}})],
+        [entry("x", {"f:metadata": {"k:[1]": {}, "i:0": {}}})], [{"manager": "x", "fieldsV1": []}],
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_owns_nothing(managed: Any) -> None:
+    obj = {"metadata": {"name": "web", "managedFields": managed}}
+    assert FieldOwners(obj).managers == ()
+    assert "".join(run.text for run in set_by(obj).runs) == to_yaml(obj)
+
+
+def test_a_path_is_written_as_filters_and_columns_take_it() -> None:
+    assert path_of(("metadata", "labels", "a.b/c")) == ".metadata.labels.a\\.b/c"
+    assert path_of(("spec", "ports", 0, "port")) == ".spec.ports[0].port"
+
+
+def test_runs_are_the_yaml_and_lines_that_lead_to_a_field_go_with_it() -> None:
+    found = set_by(OWNED)
+    assert "".join(run.text for run in found.runs) == to_yaml(OWNED)
+    by = {run.text: run.setter.manager if run.setter else None for run in found.runs}
+    assert by["spec:\n  replicas: 3\n"] == "kubectl-edit"
+    assert by["status:\n  readyReplicas: 2\n"] == "kube-controller-manager"
+    assert "manager: kubectl-edit" in found.raw
+
+
+def test_runs_are_text_in_the_page_whatever_managers_and_fields_are_called() -> None:
+    nasty = "<script>\"'"
+    obj = {"data": {nasty: nasty}, "metadata": {"managedFields": [entry(nasty, {"f:data": {f"f:{nasty}": {}}})]}}
+    html = set_by(obj).html("x")
+    assert "<script>" not in html
+    assert html.count("<span") == html.count("</span>") == 5
+
+
+def test_each_line_knows_the_field_that_it_shows() -> None:
+    lines, places = to_placed_lines({"kind": "X", "a": {"b": [{"c": 1, "d": "x\ny\n"}], "e": {}}})
+    assert list(zip(lines, places, strict=True)) == [
+        ("kind: X", ("kind",)),
+        ("a:", ("a",)),
+        ("  b:", ("a", "b")),
+        ("  - c: 1", ("a", "b", 0, "c")),
+        ("    d: |", ("a", "b", 0, "d")),
+        ("      x", ("a", "b", 0, "d")),
+        ("      y", ("a", "b", 0, "d")),
+        ("  e: {}", ("a", "e")),
+    ]
+
+
+def test_a_list_of_many_items_is_looked_through_once_for_each_way_of_naming_them() -> None:
+    class Counted(dict[str, Any]):
+        looks = 0
+
+        def __contains__(self, name: object) -> bool:
+            Counted.looks += 1
+            return super().__contains__(name)
+
+    items = [Counted(name=f"i{number}", value=number) for number in range(200)]
+    fields: dict[str, Any] = {"f:items": {f'k:{{"name":"i{number}"}}': {"f:value": {}} for number in range(200)}}
+    owners = FieldOwners({"items": items, "metadata": {"managedFields": [entry("x", fields)]}})
+    assert owners.of(("items", 199, "value")) is not None
+    assert Counted.looks <= 3 * len(items)
+
+
+def test_of_a_very_long_text_nobody_says_line_by_line_who_set_it_and_it_is_whole_all_the_same() -> None:
+    data = {f"k{number}": "v" for number in range(MOST_LINES + 1)}
+    obj = {"data": data, "metadata": {"managedFields": [entry("x", {"f:data": {"f:k1": {}}})]}}
+    found = set_by(obj)
+    assert found.too_long
+    assert "".join(run.text for run in found.runs) == to_yaml(obj)
+    assert "manager: x" in found.raw

@@ -1,0 +1,136 @@
+"""The kinds at the left: all that discovery names, which of them first, and what their counts say."""
+
+from __future__ import annotations
+
+import re
+
+from dashboard.census.messages import Census, Counted
+from dashboard.resources.kinds import KINDS
+from informerd.resource import Resource
+from tests.resources.site import Site
+from tests.resources.test_pages import page, pod
+
+READ = frozenset({"list", "watch"})
+NOON = 1_795_262_400.0
+
+
+def custom(plural: str, group: str, count: int | None = None, at: float | None = None) -> Counted:
+    resource = Resource(group=group, version="v1", plural=plural, kind=plural[:-1].capitalize(), verbs=READ)
+    return Counted(resource, count, at)
+
+
+def known(site: Site, *kinds: Counted) -> Site:
+    site.census.take(Census("1", kinds))
+    return site
+
+
+def side(html: str) -> str:
+    return html[html.index('<div id="kinds"') : html.index('class="keys-hint"')]
+
+
+def keys(html: str) -> list[str]:
+    return re.findall(r'class="kind-line" data-kind="([^"]*)"', html)
+
+
+def folded(html: str) -> list[str]:
+    return [
+        key for part in re.findall(r'<details class="rest".*?</details>', side(html), re.DOTALL) for key in keys(part)
+    ]
+
+
+def group(html: str, slug: str) -> str:
+    found = re.search(rf'<section class="kinds" data-group="{slug}">.*?</section>', side(html), re.DOTALL)
+    assert found, slug
+    return found[0]
+
+
+def line(html: str, key: str) -> str:
+    found = re.search(rf'<div class="kind-line" data-kind="{re.escape(key)}".*?</div>', html, re.DOTALL)
+    assert found, key
+    return found[0]
+
+
+async def test_every_kind_that_discovery_names_is_there_once_followed_ones_first_the_rest_folded() -> None:
+    site = known(Site(pod("a")), Counted(KINDS["pods"].resource), Counted(KINDS["jobs.batch"].resource, 4, NOON))
+    html = await page(site, "/")
+    assert sorted(keys(side(html))) == sorted([*(kind.key for kind in site.parts.kinds), "jobs.batch"])
+    assert folded(html) == ["jobs.batch"]
+    assert "<span>1 more</span>" in group(html, "workloads")
+    assert ">1</span>" in line(html, "pods")
+
+
+async def test_a_count_that_nobody_keeps_live_has_its_time_and_says_so() -> None:
+    site = known(Site(), Counted(KINDS["jobs.batch"].resource, 1204, NOON))
+    job = line(await page(site, "/"), "jobs.batch")
+    assert 'class="count dated" title="Nobody watches them' in job
+    assert '>1,204</span><time datetime="2026-11-21T12:00:00Z" title="UTC">12:00</time>' in job
+
+
+async def test_what_may_not_be_counted_is_a_dash_with_the_reason() -> None:
+    site = known(Site(), Counted(KINDS["jobs.batch"].resource, problem='jobs is forbidden: "you" may not'))
+    job = line(await page(site, "/"), "jobs.batch")
+    assert 'title="jobs is forbidden: &quot;you&quot; may not"' in job
+    assert ">–</span>" in job
+
+
+async def test_custom_resources_are_folded_by_api_group_in_the_order_of_their_names() -> None:
+    gateways = custom("gateways", "gateway.networking.k8s.io")
+    site = known(Site(), custom("rollouts", "argoproj.io"), gateways, custom("apps", "argoproj.io"))
+    part = group(await page(site, "/"), "custom-resources")
+    assert re.findall("<h3>(.*?)</h3>", part) == ["argoproj.io", "gateway.networking.k8s.io"]
+    assert keys(part)[-3:] == ["apps.argoproj.io", "rollouts.argoproj.io", "gateways.gateway.networking.k8s.io"]
+
+
+async def test_open_folds_and_pins_come_from_this_browsers_cookies_and_have_counts_kept() -> None:
+    site = known(Site(), Counted(KINDS["jobs.batch"].resource, 4, NOON), Counted(KINDS["secrets"].resource))
+    assert " open>" not in side(await page(site, "/"))
+    assert site.census._said < 0, "nobody sees a dated count"
+    site.client.cookies["folds"] = "workloads_no-such-group"
+    assert '<details class="rest" open>' in group(await page(site, "/"), "workloads")
+    assert site.census._said >= 0
+    site.client.cookies["pins"] = "jobs.batch_<script>"
+    html = await page(site, "/")
+    assert folded(html) == []
+    assert "data-pinned" in line(html, "jobs.batch")
+    assert "<script>" not in side(html)
+
+
+async def test_the_page_of_a_kind_that_is_taken_up_marks_it_at_the_top() -> None:
+    site = known(Site(), custom("gadgets", "shop.example.com", 3, NOON))
+    html = await page(site, "/resources/gadgets.shop.example.com/")
+    assert folded(html) == []
+    assert 'aria-current="page"' in line(side(html), "gadgets.shop.example.com")
+
+
+async def test_hundreds_of_kinds_are_a_page_of_moderate_size() -> None:
+    site = known(
+        Site(), *(custom(f"widget{number}s", f"group{number % 30}.example.com", 5, NOON) for number in range(300))
+    )
+    html = await page(site, "/")
+    assert len(keys(html)) == 300 + len(site.parts.kinds)
+    import gzip
+
+    assert len(gzip.compress(side(html).encode())) < 12_000
+
+
+async def test_dated_counts_are_asked_for_by_the_page_and_that_is_a_look() -> None:
+    site = known(Site(), Counted(KINDS["jobs.batch"].resource, 4, NOON))
+    response = await site.client.get("/kinds/counts/")
+    assert response.json()["counts"]["jobs.batch"][:2] == [4, NOON]
+    assert response.json()["names"] == site.census.names
+    assert site.census._said >= 0
+    assert response["Cache-Control"] == "no-store"
+
+
+async def test_the_navigation_alone_is_what_a_page_has() -> None:
+    site = known(Site(), Counted(KINDS["jobs.batch"].resource, 4, NOON))
+    alone = await page(site, "/kinds/?key=pods")
+    assert keys(alone) == keys(await page(site, "/resources/pods/"))
+    assert f'data-names="{site.census.names}"' in alone
+    assert 'aria-current="page"' in line(alone, "pods")
+
+
+async def test_the_navigation_alone_keeps_the_namespaces_that_its_page_has() -> None:
+    alone = await page(Site(), "/kinds/?key=pods&namespace=shop,search")
+    assert 'href="/resources/pods/?namespace=shop,search"' in alone
+    assert 'href="/resources/nodes/"' in alone

@@ -1,0 +1,60 @@
+"""The benchmarks of the whole dashboard run, and find every change."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.require import controlplane_binaries, redis_url
+
+pytestmark = [pytest.mark.browser, pytest.mark.redis]
+
+
+def run(name: str, *options: str) -> dict[str, dict[str, float]]:
+    environ = {**os.environ, "KUBEBUILDER_ASSETS": str(controlplane_binaries()), "REDIS_URL": redis_url()}
+    command = [sys.executable, "-m", f"benchmarks.{name}", "--json", *options]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=150, env=environ)
+    return {line["what"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+
+
+def test_every_change_of_a_row_shows_in_the_browser() -> None:
+    lines = run("latency", "--pods", "200", "--sockets", "12", "--rate", "30", "--seconds", "3")
+    shown = lines["until the row has changed in Chromium (live)"]
+    assert shown["changes"] > 10
+    assert shown["seen, %"] > 90  # two changes of one row within a frame show as the later one
+    assert lines["until the frame is at the lists among 12 sockets"]["p50, ms"] > 0
+
+
+def test_every_socket_ends_at_the_last_state() -> None:
+    (figures,) = run("sockets", "--sockets", "40", "--views", "4", "--rate", "5", "--seconds", "3").values()
+    assert figures["sockets at the last state, %"] == 100
+    assert figures["sockets that ended"] == 0
+    assert figures["changes told one by one, %"] > 50
+
+
+def test_every_page_shows_changes_and_how_old_they_were() -> None:
+    # of 800 changes 21 are in the smallest list
+    (figures,) = run("ages", "--rows", "300", "--rate", "800", "--views", "4", "--seconds", "1").values()
+    assert figures["pages that showed some"] == 4
+    assert figures["oldest page, ms"] > 0
+    assert figures["sockets that ended"] == 0
+
+
+def test_list_pages_are_measured_cold_new_and_beside_others() -> None:
+    lines = run("list_pages", "--pods", "300", "--requests", "10", "--cold", "2", "--views", "5", "--beside", "2")
+    assert lines["10 lists that are new"]["rows at most"] == 100
+    assert lines["the list in Chromium, cold"]["first row, median, ms"] > 0
+    assert lines["worker and web, 300 pods"]["worker, MB"] > 10
+    assert lines["the same, 5 others open, 50 changes a second"]["kB at most"] < 120
+
+
+def test_a_page_that_was_cut_off_or_hidden_is_measured_until_it_is_right() -> None:
+    lines = run("browser_life", "--rounds", "1", "--away", "0.2", "--cases", "line cut", "hidden")
+    assert [*lines] == ["line cut", "hidden, and seen again"]
+    for figures in lines.values():
+        assert figures["says stale after, s"] > 0
+        assert figures["shows the truth after, s"] > 0
