@@ -65,7 +65,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) var staticfiles screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) var screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(BIN)/python:
 	@test -n '$(PYTHON)' || { echo 'Deltaboard needs Python 3.11 or newer with venv (on Debian: apt-get install python3-venv), or say PYTHON=/path/to/python'; exit 1; }

@@ -71,7 +71,8 @@ PASTE = """(text) => {
 LIST = """() => document.querySelector(".yaml-host").shadowRoot.querySelector(".cm-tooltip-autocomplete li")"""
 PUT_CURSOR = {
     EDITOR: """async () => {
-      const { EditorView } = await import("/static/vendor/codemirror/codemirror.min.js");
+      const script = document.querySelector("script[src$='/js/edit.js']").src;
+      const { EditorView } = await import(new URL("../vendor/codemirror/codemirror.min.js", script));
       const root = document.querySelector(".yaml-host").shadowRoot;
       const view = EditorView.findFromDOM(root.querySelector(".cm-editor"));
       const { doc } = view.state;

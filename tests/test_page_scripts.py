@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
+from django.templatetags.static import static
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from dashboard.live.feed_view import FeedView
@@ -37,8 +38,8 @@ def serve(context: BrowserContext, pages: dict[str, str], asked: list[str]) -> N
     def answer(route: Route) -> None:
         path = route.request.url.removeprefix(HOST)
         asked.append(path)
-        file = ROOT / path.lstrip("/").partition("?")[0]
-        if path.startswith("/static/") and file.is_file():
+        file = ROOT / "static" / path.removeprefix(static("")).partition("?")[0]
+        if path.startswith(static("")) and file.is_file():
             route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
         else:
             html = pages.get(path.partition("?")[0], "<title>elsewhere</title>")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
+from django.templatetags.static import static
 
 from tests import page_samples as samples
 from tests.program import ROOT
@@ -24,7 +25,7 @@ PAGES: dict[str, Callable[[], Any]] = {
 
 def asked_for(html: str) -> list[str]:
     """The static files that a page names, the vendored ones too."""
-    return sorted(set(re.findall(r'(?:href|src)="/(static/[^"]+)"', html)))
+    return sorted(f"static/{name}" for name in set(re.findall(rf'(?:href|src)="{static("")}([^"]+)"', html)))
 
 
 def rendered(template: str, view: Any) -> str:

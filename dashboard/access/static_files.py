@@ -1,4 +1,7 @@
-"""Static files: found by WhiteNoise, read and compressed once, and sent again only to who has not got them yet."""
+"""Static files: read and compressed once, and sent again only to who has not got them yet.
+
+For how long a browser keeps them is decided by their address, see static_addresses.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ from django.utils.cache import get_conditional_response
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import MissingFileError
 
+from dashboard.access.static_addresses import NOT_AT_ALL, parted, versioned_storage
+
 SCRIPTS_AND_STYLES = ("text/javascript", "text/css")
 """What no browser ever shows as a page: a policy for pages would only weigh there, on forty files a page."""
 WORTH_IT = 0.9
@@ -24,19 +29,23 @@ WORTH_IT = 0.9
 
 
 class StaticFile:
-    """One file as it was when it was first asked for: what is sent later is never half of it and half of another."""
+    """One file as it was when it was read: what is sent later is never half of it and half of another."""
 
-    def __init__(self, path: Path, headers: Mapping[str, str]) -> None:
-        self._path = path
+    def __init__(self, content: bytes, headers: Mapping[str, str]) -> None:
+        self._content = content
         self._headers = headers
 
-    def response(self, request: HttpRequest) -> HttpResponse:
-        """The file, compressed for who takes it; 304 for who has it; 405 where something else than reading is asked."""
+    def response(self, request: HttpRequest, kept: str) -> HttpResponse:
+        """The file, compressed for who takes it; 304 for who has it; 405 where something else than reading is asked.
+
+        `kept` is its Cache-Control.
+        """
         if request.method not in ("GET", "HEAD"):
             return HttpResponseNotAllowed(["GET", "HEAD"])
         compressed = self._compressed if takes_gzip(request.headers.get("Accept-Encoding", "")) else None
         body = compressed or self._content
         response = HttpResponse(b"" if request.method == "HEAD" else body, headers=self._headers)
+        response["Cache-Control"] = kept
         response["ETag"] = f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
         response["Vary"] = "Accept-Encoding"
         response["Content-Length"] = str(len(body))
@@ -46,10 +55,6 @@ class StaticFile:
         if response["Content-Type"].startswith(SCRIPTS_AND_STYLES):
             answer._csp_exempt = True  # type: ignore[attr-defined] # noqa: SLF001 # as django-csp wants it
         return answer
-
-    @cached_property
-    def _content(self) -> bytes:
-        return self._path.read_bytes()
 
     @cached_property
     def _digest(self) -> str:
@@ -71,19 +76,23 @@ def takes_gzip(accepted: str) -> bool:
 
 
 class _Table(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise's table of files; `collectstatic` need not have run, the finders know them all."""
+    """WhiteNoise's table of files, with what the versioned addresses were made of; no `collectstatic` need have run."""
 
-    def add_files(self, root: str | Path, prefix: str | None = None) -> None:
-        if Path(root).is_dir():
-            super().add_files(root, prefix)
+    def add_files_from_finders(self) -> None:
+        for name, content in versioned_storage().contents.items():
+            url = f"{self.static_prefix}{name}"
+            self.files[url] = self._made(content, name, url)
 
-    def get_static_file(self, path: str, url: str, stat_cache: Mapping[str, object] | None = None) -> StaticFile:
-        if stat_cache is None and not Path(path).is_file():
-            raise MissingFileError(path)
+    def get_static_file(self, path: str, url: str, **_: object) -> StaticFile:
+        try:
+            return self._made(Path(path).read_bytes(), path, url)
+        except OSError as error:
+            raise MissingFileError(path) from error
+
+    def _made(self, content: bytes, path: str, url: str) -> StaticFile:
         headers = Headers([])
         self.add_mime_headers(headers, path, url)
-        self.add_cache_headers(headers, path, url)
-        return StaticFile(Path(path), dict(headers.items()))
+        return StaticFile(content, dict(headers.items()))
 
 
 class StaticFiles:
@@ -103,9 +112,17 @@ class StaticFiles:
         markcoroutinefunction(self)
 
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        found = self._find(request.path_info)
+        if not request.path_info.startswith(self._table.static_prefix):
+            return await self._passed_on(request)
+        name, kept = parted(request.path_info.removeprefix(self._table.static_prefix))
+        found = self._find(self._table.static_prefix + name)
         if found is not None:
-            return found.response(request)
+            return found.response(request, kept)
+        response = await self._passed_on(request)
+        response["Cache-Control"] = NOT_AT_ALL
+        return response
+
+    async def _passed_on(self, request: HttpRequest) -> HttpResponseBase:
         response: HttpResponseBase = await self.get_response(request)
         return response
 

@@ -15,7 +15,8 @@ FIELD = "textarea[name=yaml]"
 SLOW = 30_000
 """Milliseconds that another page may take on a busy machine."""
 _VIEW = """async (given) => {
-  const { EditorView } = await import("/static/vendor/codemirror/codemirror.min.js");
+  const module = (name) => import(new URL(`../${name}`, document.querySelector("script[src$='/js/edit.js']").src));
+  const { EditorView } = await module("vendor/codemirror/codemirror.min.js");
   const view = EditorView.findFromDOM(document.querySelector(".yaml-host").shadowRoot.querySelector(".cm-editor"));
   %s
 }"""
@@ -103,7 +104,7 @@ class Typist:
     def paths(self, texts: list[str]) -> list[Any]:
         """The path of the map to which each of these lines belongs."""
         found: list[Any] = self._in_view(
-            'const { placeAt } = await import("/static/js/editor/path.js");'
+            'const { placeAt } = await module("js/editor/path.js");'
             "const text = view.state.doc.toString();"
             "return given[0].map((each) => placeAt(view.state, text.indexOf(each) + 1)?.path ?? null);",
             texts,
@@ -113,7 +114,7 @@ class Typist:
     def beside(self, text: str) -> list[str]:
         """The names of the fields beside the first `text`."""
         found: list[str] = self._in_view(
-            'const { placeAt } = await import("/static/js/editor/path.js");'
+            'const { placeAt } = await module("js/editor/path.js");'
             f"{_HEAD} return [...placeAt(view.state, at + 1).beside()];",
             text,
         )
