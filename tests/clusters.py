@@ -15,10 +15,6 @@ from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
 from tests.controlplane import ControlPlane
 
-LAST_TURNS = 20
-"""Turns of the event loop that closed TLS connections get to end in: each still hears the other side's goodbye, which
-in this process is there. Else the loop may be closed before, and a connection be left to the garbage collector."""
-
 
 class Cluster(Protocol):
     """An API server that can be killed and loses nothing by it."""
@@ -91,8 +87,6 @@ class DemoCluster:
         if self._serving is not None:
             await self._serving.__aexit__(None, None, None)
             self._serving = None
-            for _ in range(LAST_TURNS):
-                await asyncio.sleep(0)
         if self._garbage is not None:
             self._garbage.cancel()
             await asyncio.gather(self._garbage, return_exceptions=True)

@@ -10,6 +10,7 @@ from django.template.base import Template
 
 from tests.browser import chromium, new_context, page
 from tests.controlplane import ControlPlane
+from tests.farewells import cut_farewells
 from tests.hanging import pytest_runtest_teardown, pytest_timeout_set_timer
 from tests.live.nursery import Nursery
 from tests.program import ROOT
@@ -19,6 +20,8 @@ __all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest
 """The browser's fixtures are imported here and nowhere else: imported twice, they would start two Playwrights, and a
 second one cannot be started while the first one runs."""
 
+
+cut_farewells()
 
 LONGEST = (
     "e2e/test_production_faults.py", "accessibility/test_pages.py", "live/test_browser_live.py", "e2e/test_truth.py",
