@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from django.template.base import Template
@@ -36,6 +37,19 @@ RERUNS = int(os.environ.get("RERUNS") or 0)
 """How often a test is run again that failed and that depends on when other programs get their turn. 0 but in .ci/run,
 where one such failure among thousands of tests would refuse the work of many: it says each of them with its traceback,
 and each is a defect to be mended, of the test or of what it tests."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Leave the collector of garbage out of what is there for the whole run: it would look at half a million objects
+    again and again, while they are made and in each test that makes enough of its own.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
