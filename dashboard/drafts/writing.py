@@ -122,7 +122,7 @@ class Writing:
             pass  # it is offered once more then, which is better than lost
 
     async def discarded(self, href: str) -> HttpResponse:
-        """Throw the draft away, as the button without JavaScript has it, and go there."""
+        """Throw the draft away and go there."""
         await self.end()
         response = HttpResponseRedirect(href)
         response.status_code = 303

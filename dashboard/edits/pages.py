@@ -48,7 +48,8 @@ async def edit(request: HttpRequest, resource: str, namespace: str, name: str, p
         return await _kept_aside(request, subject, place)
     if request.method == "POST":
         if DISCARD in request.POST:
-            return await place.writing.discarded(place.target.href)
+            gone = request.POST[DISCARD] == "list"
+            return await place.writing.discarded(place.target.kind.path if gone else place.target.href)
         await place.writing.keep(Content.of(request.POST.dict()))
         return place.writing.leave(await _pressed(place))
     key = request.GET.get("draft", "")

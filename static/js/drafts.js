@@ -10,7 +10,7 @@ const PAUSE = 900; // milliseconds without a key until the text is kept
 const LONGEST = 5000; // milliseconds of typing until it is kept anyway
 const AGAIN = 5000; // milliseconds until another try where it could not be kept
 
-const state = { timer: 0, since: 0, asking: false, typed: 0, kept: 0, edition: 0, based: false, base: 0, leaving: false, told: "" };
+const state = { timer: 0, since: 0, asking: false, typed: 0, kept: 0, edition: 0, based: false, base: 0, leaving: false, elsewhere: false, told: "" };
 const inputs = form?.elements;
 
 /* Only the first save carries what the edit began with, which may be long. */
@@ -48,7 +48,7 @@ function take(answer, typed, sent, base) {
     return schedule(AGAIN);
   }
   const latest = typed === state.typed;
-  if (answer.late && latest) return send(true); // the draft is over, or another tab's: this text becomes one of its own
+  if (answer.late && latest && !state.leaving) return send(true); // the draft is over, or another tab's: this text becomes one of its own
   if (answer.late) return;
   state.kept = typed;
   if (base === state.base) state.based = true; // else "Take it in" came while this save was on its way
@@ -94,6 +94,7 @@ function schedule(wait) {
 
 function typed(edition) {
   state.typed += 1;
+  state.leaving = false; // whoever goes on typing has not left
   state.edition = edition;
   state.since ||= performance.now();
   const left = state.since + LONGEST - performance.now();
@@ -109,27 +110,17 @@ function leave() {
   if (!navigator.sendBeacon(KEEP, data)) fetch(KEEP, { method: "POST", body: data }).catch(() => {});
 }
 
-function throwAway() {
-  state.leaving = true;
-  clearTimeout(state.timer);
-  const data = new FormData();
-  data.set("csrfmiddlewaretoken", inputs.csrfmiddlewaretoken.value);
-  navigator.sendBeacon(`/drafts/${inputs.draft.value}/throw/`, data);
-}
-
 if (inputs?.draft) {
   form.addEventListener("deltaboard:edited", ({ detail }) => typed(detail.edition));
   form.addEventListener("deltaboard:based", () => { state.based = false; state.base += 1; });
   const text = document.getElementById("yaml");
   if (text && text.value !== text.defaultValue) typed(0); // before this script had come
+  form.addEventListener("click", (event) => { state.elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; });
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
     next();
-    state.leaving = true;
-  });
-  form.addEventListener("click", (event) => {
-    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; // a tab or window of its own
-    if (event.target.closest("[data-discard]") && !elsewhere) throwAway();
+    state.leaving = !state.elsewhere; // a tab of its own leaves this one open
+    state.elsewhere = false;
   });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden" && !state.asking && state.kept < state.typed && !state.leaving) send();

@@ -16,7 +16,7 @@ const PAUSE = 350; // milliseconds without a key until the server is asked
 const PATIENCE = 900; // milliseconds more until a line that somebody is writing is called wrong
 const SHARE = 2; // where its answers take long, it is asked no more often than they let it rest
 
-const state = { timer: 0, edition: 0, kept: 0, took: 0, asking: null, leaving: false, editor: null, submitting: false };
+const state = { timer: 0, edition: 0, kept: 0, took: 0, asking: null, leaving: false, elsewhere: false, editor: null, submitting: false };
 
 /* What the page came with; somebody may have typed before this script ran, and browsers put typed text back. */
 const original = text?.defaultValue;
@@ -190,12 +190,10 @@ if (form) {
       clearTimeout(state.timer);
       return ask({ button: event.submitter });
     }
-    state.leaving = true;
+    state.leaving = !state.elsewhere; // a tab of its own leaves this one open
+    state.elsewhere = false;
   });
-  form.addEventListener("click", (event) => {
-    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; // a tab or window of its own
-    if (event.target.closest("[data-discard]") && !elsewhere) state.leaving = true;
-  });
+  form.addEventListener("click", (event) => { state.elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; });
   form.addEventListener("deltaboard:kept", ({ detail }) => { state.kept = detail.edition; });
   window.addEventListener("beforeunload", (event) => {
     if (!state.leaving && isDirty()) event.preventDefault();

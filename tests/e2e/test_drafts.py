@@ -104,7 +104,7 @@ def test_what_is_typed_right_before_the_page_is_left_is_kept(
     until(kept)
     page.get_by_role("link", name="Go on").click()
     expect(page.locator(YAML)).to_have_value("left: at once\n")
-    page.locator("[data-discard]").click()
+    page.locator("button[name=discard]").click()
     until(
         lambda: (
             not any(

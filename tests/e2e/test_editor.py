@@ -189,8 +189,8 @@ def test_discard_in_another_tab_leaves_the_text_guarded(
     page.fill(PORT, "9090")
     expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
     with page.context.expect_page():
-        page.locator("[data-discard]").click(modifiers=["Control"])
+        page.locator("button[name=discard]").click(modifiers=["Control"])
     assert asks_and_stays(page)
     expect(page.locator(YAML)).to_have_value(re.compile("port: 9090"))
-    page.locator("[data-discard]").click()
+    page.locator("button[name=discard]").click()
     expect(page.locator("h1")).to_have_text("one")

@@ -239,10 +239,16 @@ async def test_a_save_without_the_browsers_cookie_is_refused_with_a_sentence(
     assert "No drafts" not in (await browser.open("/drafts/")).text
 
 
-async def test_discard_without_scripts_throws_the_draft_away(browser: Browser, path: str, one: str) -> None:
+async def test_discard_throws_the_draft_away(browser: Browser, path: str, one: str) -> None:
     page = await written(browser, path)
     assert "No drafts" not in (await browser.open("/drafts/")).text
     page = await browser.press(page, "edit")
     page = await browser.press(page, "discard")
     assert (page.status, page.location) == (303, path)
     assert "No drafts" in (await browser.open("/drafts/")).text
+
+
+async def test_discard_of_a_text_whose_object_is_gone_goes_to_the_list(browser: Browser, path: str, one: str) -> None:
+    page = await browser.open(f"{path}edit/")
+    page = await browser.send(f"{path}edit/", {**page.form.values, "discard": "list"})
+    assert (page.status, page.location) == (303, "/resources/mydemos.crddemo.k8s.io/")
