@@ -260,7 +260,8 @@ async def test_what_is_never_shown_as_a_page_is_taken_for_nothing_else_and_carri
     for response in (first, again):
         assert response["X-Content-Type-Options"] == "nosniff"
         assert response["Cross-Origin-Resource-Policy"] == "same-origin"
-        assert "Content-Security-Policy" not in response
+        for name in ("Content-Security-Policy", "Referrer-Policy", "Cross-Origin-Opener-Policy", "X-Frame-Options"):
+            assert name not in response
 
 
 @pytest.mark.usefixtures("urls")

@@ -54,6 +54,7 @@ async def test_every_file_that_a_page_names_is_kept_for_good() -> None:
         answer = await client.get(address)
         assert (answer.status_code, answer["Cache-Control"]) == (200, FOR_GOOD), address
         assert answer["Vary"] == "Accept-Encoding"
+        assert "ETag" not in answer  # nobody asks again, and forty of them weigh 2 kB a page
 
 
 def test_what_files_ask_for_stays_within_their_version() -> None:

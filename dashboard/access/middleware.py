@@ -36,12 +36,18 @@ class OnLoop(MiddlewareMixin):
 
 
 class Security(OnLoop, SecurityMiddleware):
-    """nosniff, Referrer-Policy, Cross-Origin-Opener-Policy; and nobody else's page may embed what we serve."""
+    """nosniff, Referrer-Policy, Cross-Origin-Opener-Policy; and nobody else's page may embed what we serve.
+
+    Scripts and styles, which have no policy either, carry only those two that say something of what is no page.
+    """
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         response = super().process_response(request, response)
         response.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         response.setdefault("X-Frame-Options", "DENY")
+        if getattr(response, "_csp_exempt", False):
+            for name in ("Referrer-Policy", "Cross-Origin-Opener-Policy", "X-Frame-Options"):
+                del response[name]
         return response
 
 

@@ -20,10 +20,10 @@ from django.utils.cache import get_conditional_response
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import MissingFileError
 
-from dashboard.access.static_addresses import NOT_AT_ALL, parted, versioned_storage
+from dashboard.access.static_addresses import ASKED_EACH_TIME, NOT_AT_ALL, parted, versioned_storage
 
 SCRIPTS_AND_STYLES = ("text/javascript", "text/css")
-"""What no browser ever shows as a page: a policy for pages would only weigh there, on forty files a page."""
+"""What no browser ever shows as a page: headers for pages would only weigh there, on forty files a page."""
 WORTH_IT = 0.9
 """A compressed form that is not smaller than this share of the plain one is not sent."""
 
@@ -46,12 +46,14 @@ class StaticFile:
         body = compressed or self._content
         response = HttpResponse(b"" if request.method == "HEAD" else body, headers=self._headers)
         response["Cache-Control"] = kept
-        response["ETag"] = f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
+        etag = f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
+        if kept == ASKED_EACH_TIME:
+            response["ETag"] = etag
         response["Vary"] = "Accept-Encoding"
         response["Content-Length"] = str(len(body))
         if compressed:
             response["Content-Encoding"] = "gzip"
-        answer = cast("HttpResponse", get_conditional_response(request, etag=response["ETag"], response=response))
+        answer = cast("HttpResponse", get_conditional_response(request, etag=etag, response=response))
         if response["Content-Type"].startswith(SCRIPTS_AND_STYLES):
             answer._csp_exempt = True  # type: ignore[attr-defined] # noqa: SLF001 # as django-csp wants it
         return answer

@@ -7,7 +7,6 @@
   const FIRST = 2000; // milliseconds from the first change until it is said, with what came meanwhile
   const AGAIN = 20000; // milliseconds between two sums, at least
   const region = document.getElementById("aloud");
-  const number = new Intl.NumberFormat("en-GB");
   const sum = { changed: new Set(), added: new Set(), left: new Set(), gone: new Set(), timer: 0, saidAt: -Infinity };
   const state = { trouble: "" };
   if (!region) return;
@@ -16,7 +15,7 @@
     region.textContent = words;
   }
 
-  const many = (count, one, more) => `${number.format(count)} ${count === 1 ? one : more}`;
+  const many = (count, one, more) => `${count.toLocaleString("en-GB")} ${count === 1 ? one : more}`;
 
   function sumWords() {
     const lines = document.querySelector("ol[data-hold]");
@@ -24,8 +23,8 @@
     const changed = [...sum.changed].filter((id) => !sum.added.has(id) && !sum.gone.has(id)).length;
     const words = [];
     if (changed) words.push(`${many(changed, "row", "rows")} changed`);
-    if (sum.added.size) words.push(`${number.format(sum.added.size)} came`);
-    if (sum.gone.size) words.push(`${number.format(sum.gone.size)} deleted`);
+    if (sum.added.size) words.push(`${sum.added.size.toLocaleString("en-GB")} came`);
+    if (sum.gone.size) words.push(`${sum.gone.size.toLocaleString("en-GB")} deleted`);
     return words.join(", ");
   }
 

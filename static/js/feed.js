@@ -5,7 +5,6 @@
 (() => {
   "use strict";
 
-  const number = new Intl.NumberFormat("en-GB");
   const NOTED = 30000; // milliseconds for which what came during a pause stays marked
   const AWAY = 160; // pixels of the list above the window from which on somebody reads further down
 
@@ -51,7 +50,7 @@
     const jump = document.getElementById("jump");
     if (jump) {
       jump.hidden = !away.is || !detail.waiting;
-      if (!jump.hidden) jump.textContent = `↑ ${number.format(detail.waiting)} new`;
+      if (!jump.hidden) jump.textContent = `↑ ${detail.waiting.toLocaleString("en-GB")} new`;
     }
     if (detail.paused === held.paused) return;
     held.paused = detail.paused;
@@ -74,8 +73,8 @@
     const sum = named.reduce((total, [, count]) => total + count, 0);
     if (!note || !sum) return;
     const seconds = Math.max(1, Math.round((Date.now() - held.since) / 1000));
-    const words = named.map(([op, count]) => `${number.format(count)} ${op}`).join(", ");
-    note.textContent = `While paused, in ${seconds} s: ${number.format(sum)} change${sum === 1 ? "" : "s"}: ${words}.`;
+    const words = named.map(([op, count]) => `${count.toLocaleString("en-GB")} ${op}`).join(", ");
+    note.textContent = `While paused, in ${seconds} s: ${sum.toLocaleString("en-GB")} change${sum === 1 ? "" : "s"}: ${words}.`;
     note.hidden = false;
     held.mark = true;
     held.timer = setTimeout(forget, NOTED);

@@ -16,7 +16,6 @@
 
   const rows = () => document.querySelector("[data-hold]");
   const isHeld = () => state.over || state.paused || state.away;
-  const number = new Intl.NumberFormat("en-GB");
 
   function say() {
     const chip = document.getElementById("held");
@@ -27,7 +26,7 @@
     if (!chip) return;
     chip.hidden = !isHeld();
     const word = state.paused ? "paused" : "held";
-    const waiting = state.waiting === 1 ? "1 change waiting" : `${number.format(state.waiting)} changes waiting`;
+    const waiting = state.waiting === 1 ? "1 change waiting" : `${state.waiting.toLocaleString("en-GB")} changes waiting`;
     const text = isHeld() ? (state.waiting ? `${word} · ${waiting}` : word) : "";
     if (chip.textContent !== text) chip.textContent = text;
   }

@@ -22,14 +22,13 @@
     }
   }
 
-  let off = stored();
-  if (toggle) {
-    toggle.checked = !off;
-    toggle.addEventListener("change", () => { off = stored(!toggle.checked); });
-  }
+  let off; // asked for when it is needed: the first question to the storage holds up a page's first paint
+  const isOff = () => (off ??= stored());
+  toggle?.addEventListener("change", () => { off = stored(!toggle.checked); });
 
   function help() {
     if (!dialog || dialog.open) return;
+    toggle.checked = !isOff();
     dialog.showModal();
   }
 
@@ -121,7 +120,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented) return;
     if (event.key === "Escape" && event.target.id === "q") return event.target.blur();
-    if (off || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isOff()) return;
     if (document.querySelector("dialog[open]") || isTyping(event.target)) return;
     if (event.timeStamp < pending.go && onGo(event)) return event.preventDefault();
     if (event.key === "g") {

@@ -12,7 +12,6 @@
   const YEAR = 31536000;
   const BETWEEN = "_";
   const state = { timer: 0, tries: 0, fetching: false, renewing: 0, opened: null };
-  const number = new Intl.NumberFormat("en-GB");
 
   const root = () => document.getElementById("kinds");
   const lines = () => [...root().querySelectorAll(".kind-line")];
@@ -68,7 +67,7 @@
       if (count.matches(".dated")) count.classList.remove("dated"); // each second: what is so already is not written again
       count.querySelector("time")?.remove();
       if (count.matches(".bad") !== wrong > 0) count.classList.toggle("bad");
-      const title = problem ? sentence(problem) : wrong ? `${number.format(wrong)} wrong` : "";
+      const title = problem ? sentence(problem) : wrong ? `${wrong.toLocaleString("en-GB")} wrong` : "";
       if (count.title !== title) name(count, title);
       if (!("followed" in line.dataset)) line.dataset.followed = "";
     }
@@ -91,7 +90,7 @@
       const [count, at, words] = known;
       missing ||= at === null && line.checkVisibility();
       const element = line.querySelector(".count");
-      put(element.firstElementChild, count === null ? "–" : number.format(count));
+      put(element.firstElementChild, count === null ? "–" : count.toLocaleString("en-GB"));
       name(element, words);
       element.classList.remove("bad");
       element.classList.toggle("dated", count !== null);

@@ -18,7 +18,6 @@
   const bar = () => document.getElementById("selection");
   const path = location.pathname;
   const store = `deltaboard-selected ${path}`;
-  const number = new Intl.NumberFormat("en-GB");
   const state = { uids: new Set(), gone: 0, anchor: "", shift: false, asking: false, said: "" };
   const asked = { at: -Infinity, count: null, due: true, doubts: 0 };
 
@@ -46,7 +45,7 @@
   function choose(uids, wanted) {
     const more = wanted ? uids.filter((uid) => !state.uids.has(uid)).length : 0;
     if (more && state.uids.size + more > MOST) {
-      say(`${number.format(MOST)} can be selected at most, and that would be ${number.format(state.uids.size + more)}: nothing was added.`);
+      say(`${MOST.toLocaleString("en-GB")} can be selected at most, and that would be ${(state.uids.size + more).toLocaleString("en-GB")}: nothing was added.`);
       return;
     }
     state.gone = 0;
@@ -88,12 +87,12 @@
   }
 
   function words(shown) {
-    const gone = state.gone === 1 ? "1 was deleted" : `${number.format(state.gone)} were deleted`;
+    const gone = state.gone === 1 ? "1 was deleted" : `${state.gone.toLocaleString("en-GB")} were deleted`;
     const size = state.uids.size;
     if (!size) return state.gone ? `Nothing is selected any more: ${gone}` : "";
     const away = size - shown;
-    const elsewhere = !away ? "" : away === size ? ", not on this page" : `, ${number.format(away)} of them not on this page`;
-    return `${number.format(size)} selected${elsewhere}${state.gone ? ` · ${gone} and left the selection` : ""}`;
+    const elsewhere = !away ? "" : away === size ? ", not on this page" : `, ${away.toLocaleString("en-GB")} of them not on this page`;
+    return `${size.toLocaleString("en-GB")} selected${elsewhere}${state.gone ? ` · ${gone} and left the selection` : ""}`;
   }
 
   function showBar(shown) {
@@ -105,7 +104,7 @@
     for (const element of bar().querySelectorAll("[data-for-some]")) element.hidden = !state.uids.size;
     const matching = bar().querySelector("[data-select-matching]");
     matching.hidden = !state.uids.size || total <= shown || total === state.uids.size;
-    matching.textContent = `Select all ${number.format(total)} that match`;
+    matching.textContent = `Select all ${total.toLocaleString("en-GB")} that match`;
   }
 
   /* A sentence in place of the count, for a while. */

@@ -4,16 +4,15 @@ import { beaten, link } from "./link.js";
 import { setText, shown, tell } from "./page.js";
 import { judge } from "./state.js";
 
-const number = new Intl.NumberFormat("en-GB");
 
 function showCounts(beat) {
   for (const element of document.querySelectorAll("[data-count]")) {
     const count = beat.counts[element.dataset.count];
-    if (count !== undefined) setText(element, count === null ? "–" : number.format(count));
+    if (count !== undefined) setText(element, count === null ? "–" : count.toLocaleString("en-GB"));
   }
   for (const element of document.querySelectorAll("[data-wrong]")) {
     const count = beat.wrong[element.dataset.wrong];
-    if (count !== undefined) setText(element, count ? number.format(count) : "");
+    if (count !== undefined) setText(element, count ? count.toLocaleString("en-GB") : "");
   }
 }
 
