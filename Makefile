@@ -10,7 +10,7 @@ PORT ?= 8000
 export PORT
 
 .DEFAULT_GOAL := run
-.PHONY: run test soak check format lock vendor screenshots bench clean help
+.PHONY: run test soak check format lock vendor screenshots axe bench clean help
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -20,6 +20,7 @@ help:
 	@echo 'make lock         resolve requirements*.in into the pinned requirements*.txt'
 	@echo 'make vendor       fetch the browser libraries of static/vendor/vendor.json anew (needs npm)'
 	@echo 'make screenshots  pictures of every page into screenshots/ (needs Chromium)'
+	@echo 'make axe          the same, with what axe-core objects to on any of them (ONLY=list,feed: these alone)'
 	@echo 'make bench        every benchmark'
 
 run: $(VENV)/.run
@@ -60,6 +61,9 @@ vendor: $(VENV)/.dev
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python -m tools.screenshots screenshots
+
+axe: $(VENV)/.dev
+	$(BIN)/python -m tools.screenshots --axe $(if $(ONLY),--only $(ONLY)) screenshots
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

@@ -3,7 +3,9 @@
 Starts the programs as a person would, on demo clusters in which all is as usual and on others (empty, forbidden,
 unreachable, silent …), brings each page into its state and takes it 1440 and 390 pixels wide, light and dark.
 ``--only list,feed`` takes the scenes whose name has one of these in it; ``--readme`` only docs/deltaboard.png, the
-README's picture.
+README's picture. With ``--axe``, or `make axe`, axe-core looks at each page of which a picture is taken, but for
+those without scripts, in which it cannot run; the command ends with a table of what it objects to, and fails where
+there is anything.
 """
 
 from __future__ import annotations
@@ -13,13 +15,14 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 from playwright.sync_api import Browser, Error, sync_playwright
 
+from tools.axe import violations
 from tools.scenes.demo_scenes import PODS, SCENES, Scene, live
 from tools.scenes.program import ROOT, DidNotStart
 from tools.scenes.reader_scenes import MORE, READERS
@@ -32,6 +35,8 @@ ARGUMENTS = ["--no-sandbox", "--disable-quic", "--disable-background-networking"
              "--disable-sync", "--no-first-run"]  # fmt: skip
 WIDTHS: Mapping[int, int] = MappingProxyType({1440: 900, 390: 844})
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+PATIENCE = 120_000
+"""Milliseconds for a page to load or for a step on it, on a machine that has other things to do."""
 SETTLE = 20.0
 """Seconds for the demo cluster's workload to make a picture worth taking."""
 
@@ -49,44 +54,57 @@ def plan(only: str) -> Iterator[tuple[str, Making, tuple[Scene, ...]]]:
             yield name, make, wanted
 
 
-def take(browser: Browser, stage: Stage, scene: Scene, folder: Path) -> None:
-    """The pictures of one scene."""
-    for width, height in WIDTHS.items():
-        context = browser.new_context(viewport={"width": width, "height": height}, **scene.context)
-        page = context.new_page()
-        for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme, media=scene.media)
-            if scheme == SCHEMES[0] or scene.fleeting:
-                scene.play(page, stage)
-            page.wait_for_timeout(100 if scene.fleeting else 600)
-            page.screenshot(path=folder / f"{scene.name}-{width}-{scheme}.png", full_page=scene.media == "print")
-        context.close()
+class Camera:
+    """Takes the pictures, and keeps what went wrong."""
 
+    def __init__(self, browser: Browser, folder: Path, *, axe: bool) -> None:
+        self._browser = browser
+        self._folder = folder
+        self._axe = axe
+        self.failed: list[str] = []
+        """What there is no picture of, and why."""
+        self.objections: list[str] = []
+        """What axe-core found, a line an element."""
+        folder.mkdir(parents=True, exist_ok=True)
 
-def take_stage(browser: Browser, stage: Stage, scenes: Iterable[Scene], folder: Path) -> list[str]:
-    """The pictures of these scenes; gives what could not be played, and why."""
-    failed = []
-    for scene in scenes:
+    def take_all(self, only: str, settle: float) -> None:
+        """Every picture."""
+        for name, make, scenes in plan(only):
+            try:
+                with make() as stage:
+                    time.sleep(settle if make is usual else 0)
+                    for scene in scenes:
+                        self._try(stage, scene)
+            except DidNotStart as error:
+                self.failed.append(f"{name}: {error}")
+
+    def _try(self, stage: Stage, scene: Scene) -> None:
+        before = len(self.objections)
         try:
-            take(browser, stage, scene, folder)
-            print(scene.name, flush=True)
+            self._take(stage, scene)
         except Error as error:
-            failed.append(f"{scene.name}: {error.message.splitlines()[0]}")
-    return failed
+            self.failed.append(f"{scene.name}: {error.message.splitlines()[0]}")
+            print(f"no picture of {self.failed[-1]}", flush=True)
+            return
+        print(f"{scene.name}: {len(self.objections) - before} violations" if self._axe else scene.name, flush=True)
 
-
-def take_all(browser: Browser, folder: Path, only: str, settle: float) -> list[str]:
-    """Every picture; gives what there is no picture of, and why."""
-    folder.mkdir(parents=True, exist_ok=True)
-    failed = []
-    for name, make, scenes in plan(only):
-        try:
-            with make() as stage:
-                time.sleep(settle if make is usual else 0)
-                failed += take_stage(browser, stage, scenes, folder)
-        except DidNotStart as error:
-            failed.append(f"{name}: {error}")
-    return failed
+    def _take(self, stage: Stage, scene: Scene) -> None:
+        for width, height in WIDTHS.items():
+            context = self._browser.new_context(viewport={"width": width, "height": height}, **scene.context)
+            context.set_default_timeout(PATIENCE)
+            try:
+                page = context.new_page()
+                for scheme in SCHEMES:
+                    page.emulate_media(color_scheme=scheme, media=scene.media)
+                    if scheme == SCHEMES[0] or scene.fleeting:
+                        scene.play(page, stage)
+                    page.wait_for_timeout(100 if scene.fleeting else 600)
+                    file = self._folder / f"{scene.name}-{width}-{scheme}.png"
+                    page.screenshot(path=file, full_page=scene.media == "print")
+                    if self._axe and scene.context.get("java_script_enabled", True):
+                        self.objections += (f"{file.stem}: {each}" for each in violations(page))
+            finally:
+                context.close()
 
 
 def take_readme(browser: Browser, url: str) -> None:
@@ -108,6 +126,7 @@ def main() -> None:
         help="take the scenes whose name has this in it, or one of several with commas between",
     )
     parser.add_argument("--readme", action="store_true", help=f"take only {README_PICTURE.relative_to(ROOT)}")
+    parser.add_argument("--axe", action="store_true", help="have axe-core look at each page, too")
     parser.add_argument("--settle", type=float, default=SETTLE, metavar="SECONDS", help="let the workload run so long")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
@@ -122,10 +141,12 @@ def main() -> None:
                 time.sleep(options.settle)
                 take_readme(browser, stage.url)
             return
-        failed = take_all(browser, options.folder, options.only, options.settle)
+        camera = Camera(browser, options.folder, axe=options.axe)
+        camera.take_all(options.only, options.settle)
         browser.close()
-    print(*(f"no picture of {each}" for each in failed), sep="\n", file=sys.stderr)
-    sys.exit(1 if failed else 0)
+    wrong = [*(f"no picture of {each}" for each in camera.failed), *camera.objections]
+    print(*wrong, sep="\n", file=sys.stderr)
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

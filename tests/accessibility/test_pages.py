@@ -1,30 +1,36 @@
-"""No page of a cluster in which all is as usual has what axe-core objects to, wide and light, narrow and dark."""
+"""No page of a cluster in which all is as usual has what axe-core objects to, wide and light, narrow and dark.
+
+`make axe` looks at more: every scene in both themes at both widths, on a page of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.accessibility.axe import violations
-from tools.scenes.demo_scenes import SCENES, Scene
+from tools.axe import violations
+from tools.scenes.demo_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW, Scene
 from tools.scenes.stage import Stage, usual
-from tools.scenes.write_scenes import WRITES
+from tools.scenes.walk import Walk
+from tools.scenes.write_scenes import ACTIONS, MAKING, MENU
 
 pytestmark = pytest.mark.browser
 
-OF_THEIR_OWN = {
-    "clone", "several-plan", "several-done", "edit-large", "bulk-review", "draining", "quick-in-place", "deleting",
-    "finalizer",
+AROUND = "header.top, #side"
+"""What is around every page: it is looked at on the first page of a walk."""
+LIKE_OTHERS = {
+    "list-filtered", "feed-filtered", "nodes", "events", "mydemos", "several", "drafts", "namespace-detail",
+    "quick-scale", "quick-restart", "quick-cordon", "quick-evict", "quick-delete", "edited-elsewhere",
 }  # fmt: skip
-"""Pages that write and have parts which no other page has."""
-LIKE_OTHERS = {"list-filtered", "feed-filtered", "list-cursor", "nodes", "events", "mydemos", "error-403", "error-500"}
 """Pages made of what others are made of: the run has 30 minutes."""
-PLAYED = (
-    *(scene for scene in SCENES if scene.name not in LIKE_OTHERS),
-    *(scene for scene in WRITES if scene.name in OF_THEIR_OWN),
-)
+WALKS: Mapping[str, tuple[Scene, ...]] = MappingProxyType({
+    "overview": ON_OVERVIEW, "list": ON_LIST, "lists": LISTS, "objects": OBJECTS, "errors": ERRORS, "making": MAKING,
+    "actions": ACTIONS,
+})  # fmt: skip
+"""What one page is led through."""
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +39,21 @@ def stage() -> Iterator[Stage]:
         yield programs
 
 
-@pytest.mark.parametrize("scene", PLAYED, ids=lambda scene: scene.name)
-def test_axe_finds_nothing_wrong(new_context: Callable[..., BrowserContext], stage: Stage, scene: Scene) -> None:
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("walk", WALKS)
+def test_axe_finds_nothing_wrong(new_context: Callable[..., BrowserContext], stage: Stage, walk: str) -> None:
     """The theme changes nothing but colours, and no width has colours of its own: two runs see all there is."""
-    page = new_context(reduced_motion="reduce", color_scheme="light").new_page()
+    page = new_context(reduced_motion="reduce").new_page()
     page.set_default_timeout(60_000)
-    scene.play(page, stage)
-    wide = violations(page)
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.emulate_media(color_scheme="dark")
-    narrow = violations(page)
-    assert (wide, narrow) == ([], []), "\n".join([*wide, *narrow])
+    steps = Walk(page, stage)
+    found: list[str] = []
+    for number, scene in enumerate(scene for scene in WALKS[walk] if scene.name not in LIKE_OTHERS):
+        wide, apart = 390 if scene is MENU else 1440, AROUND if number and scene is not MENU else ""
+        page.set_viewport_size({"width": wide, "height": 900})
+        page.emulate_media(color_scheme="light")
+        steps.to(scene)
+        found += (f"{scene.name} wide: {each}" for each in violations(page, part=scene.part, apart=apart))
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.emulate_media(color_scheme="dark")
+        found += (f"{scene.name} narrow: {each}" for each in violations(page, part=scene.part, apart=apart))
+    assert not found, "\n".join(found)

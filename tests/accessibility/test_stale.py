@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.accessibility.axe import violations
 from tests.live.conftest import PageServer, open_live
 from tests.live.nursery import Nursery
+from tools.axe import violations
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.accessibility.axe import violations
+from tools.axe import violations
 from tools.scenes.state_scenes import STATES
 
 pytestmark = pytest.mark.browser

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.accessibility.axe import violations
 from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
 from tests.e2e.objects import mydemo, mydemos
 from tests.edits.typist import CONTENT, FIELD, SLOW, Typist, opened
 from tests.wait import until
+from tools.axe import violations
 
 pytestmark = pytest.mark.browser
 

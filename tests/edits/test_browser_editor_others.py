@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.accessibility.axe import violations
 from tests.controlplane import ApiFailure, ControlPlane
 from tests.e2e.conftest import Dashboard
 from tests.e2e.objects import Json, mydemos
 from tests.edits.typist import FIELD, SLOW, Typist, opened
 from tests.wait import until
+from tools.axe import violations
 
 pytestmark = pytest.mark.browser
 

@@ -47,3 +47,7 @@ class Api:
     def merge(self, path: str, body: Any) -> None:
         """A JSON merge patch."""
         self.call("PATCH", path, body, "application/merge-patch+json")
+
+    def items(self, path: str) -> list[Any]:
+        """A list's objects, in the order of their names."""
+        return sorted(self.call("GET", path)["items"], key=lambda item: str(item["metadata"]["name"]))

@@ -1,4 +1,7 @@
-"""The pages of a cluster in which all is as usual, and what can be opened on them."""
+"""The pages of a cluster in which all is as usual, and what can be opened on them.
+
+A scene waits for what it shows as long as its page lets it: whoever plays it says how patient that is.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +22,40 @@ Play = Callable[[Page, Stage], None]
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A page in a state. `play` leaves it there; the page is a fresh one."""
+    """A page in a state. Its step leaves it there; the page is a fresh one, or one on which `after` was played."""
 
     name: str
-    play: Play
+    step: Play
+    after: Scene | None = None
+    """The scene that its step goes on from."""
+    part: str = ""
+    """A selector of what its step shows or changes; all else is as `after` left it. Escape takes it back."""
     fleeting: bool = False
     """It is gone after a moment: play it for each picture anew."""
     context: Mapping[str, Any] = field(default_factory=dict)
     """What the browser is like: Playwright's new_context."""
     media: Literal["screen", "print"] = "screen"
 
+    def play(self, page: Page, stage: Stage) -> None:
+        """All of it, from the opening of the page on."""
+        if self.after is not None:
+            self.after.play(page, stage)
+        self.step(page, stage)
+
 
 def live(page: Page) -> None:
     """Wait until the page is live."""
-    page.wait_for_selector("body[data-live=live]", timeout=30_000)
+    page.wait_for_selector("body[data-live=live]")
+
+
+def steps(*then: Callable[[Page], None]) -> Play:
+    """These one after another."""
+
+    def play(page: Page, _: Stage) -> None:
+        for step in then:
+            step(page)
+
+    return play
 
 
 def at(path: str, *then: Callable[[Page], None]) -> Play:
@@ -40,15 +63,13 @@ def at(path: str, *then: Callable[[Page], None]) -> Play:
 
     def play(page: Page, stage: Stage) -> None:
         page.goto(stage.url + path)
-        live(page)
-        for step in then:
-            step(page)
+        steps(live, *then)(page, stage)
 
     return play
 
 
 def rows(page: Page) -> None:
-    page.wait_for_selector("tbody tr", timeout=30_000)
+    page.wait_for_selector("tbody tr")
 
 
 def press(*keys: str) -> Callable[[Page], None]:
@@ -83,23 +104,26 @@ def type_in_palette(page: Page) -> None:
     page.wait_for_selector("#palette-hits [role=option][aria-selected=true]")
 
 
-def first_pod(page: Page, stage: Stage) -> str:
-    """The address of the pod that restarted most."""
-    page.goto(f"{stage.url}{PODS}?sort=-restarts")
-    live(page)
-    rows(page)
-    return str(page.locator("tbody td.c-name a").first.get_attribute("href"))
+def first_pod(stage: Stage) -> tuple[str, str]:
+    """Namespace and name of the pod that restarted most, of those that stay."""
+
+    def restarts(pod: Any) -> int:
+        return sum(each["restartCount"] for each in pod.get("status", {}).get("containerStatuses", ()))
+
+    pods = [pod for pod in stage.api.items("api/v1/pods") if "deletionTimestamp" not in pod["metadata"]]
+    found = max(pods, key=restarts)["metadata"]
+    return found["namespace"], found["name"]
 
 
 def pod_page(rest: str) -> Play:
     def play(page: Page, stage: Stage) -> None:
-        at(first_pod(page, stage) + rest)(page, stage)
+        at("{}{}/{}/{}".format(PODS, *first_pod(stage), rest))(page, stage)
 
     return play
 
 
 def drawer(page: Page, stage: Stage) -> None:
-    namespace, name = first_pod(page, stage).strip("/").split("/")[-2:]
+    namespace, name = first_pod(stage)
     at(f"{PODS}?sort=-restarts&open={namespace}/{name}")(page, stage)
     page.wait_for_selector("#drawer h1, #drawer h2")
 
@@ -125,15 +149,13 @@ def edit_mistake(page: Page, stage: Stage) -> None:
     live(page)
 
 
-def review(page: Page, stage: Stage) -> None:
-    edit(page, stage)
+def review(page: Page) -> None:
     page.locator("#edit-review").click()
     page.wait_for_selector("button[name=save]")
     live(page)
 
 
 def conflict(page: Page, stage: Stage) -> None:
-    edit(page, stage)
     stage.change(7070)
     page.locator("#edit-review").click()
     page.wait_for_selector("input[value=theirs]")
@@ -175,18 +197,31 @@ def fault(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/fault/")
 
 
-SCENES: tuple[Scene, ...] = (
-    Scene("overview", at("/")),
-    Scene("list", at(PODS, rows)),
-    Scene("list-cursor", at(PODS, rows, press("j", "j"))),
-    Scene("list-selected", at(PODS, rows, press("j", "x", "j", "x"))),
+OVERVIEW = Scene("overview", at("/"))
+LIST = Scene("list", at(PODS, rows))
+EDIT = Scene("edit", edit)
+ON_OVERVIEW: tuple[Scene, ...] = (
+    OVERVIEW,
+    Scene("palette", steps(type_in_palette), OVERVIEW, "#palette"),
+    Scene("freshness", steps(click(".fresh", ".fresh-pop .pairs")), OVERVIEW, ".fresh-pop"),
+    Scene("cluster", steps(click(".cluster > summary", ".cluster dl")), OVERVIEW, ".cluster"),
+    Scene("theme", steps(click(".theme > summary", ".theme form")), OVERVIEW, ".theme"),
+)
+ON_LIST: tuple[Scene, ...] = (
+    LIST,
+    Scene("list-columns", steps(click(".columns > summary", "#columns")), LIST, ".columns"),
+    Scene("list-export", steps(click(".export > summary", "#command")), LIST, ".export"),
+    Scene("namespaces", steps(click("#namespaces summary", "#namespaces .pop-body")), LIST, "#namespaces"),
+    Scene("keys", steps(press("?")), LIST, "#keys"),
+    Scene("list-cursor", steps(press("j", "j")), LIST, "tbody"),
+    Scene("list-selected", steps(press("j", "x", "j", "x")), LIST),
+    Scene("list-mistake", steps(type_filter("restarts>many", ".problem")), LIST),
+    Scene("list-paused", steps(click("#pause", "#held:not([hidden])")), LIST),
+)
+LISTS: tuple[Scene, ...] = (
     Scene("list-drawer", drawer),
     Scene("list-filtered", at(f"{PODS}?q=status%3DRunning&sort=-age&namespace={quote('default')}", rows)),
     Scene("list-nothing-matches", at(f"{PODS}?q=no-such-name-anywhere")),
-    Scene("list-mistake", at(PODS, rows, type_filter("restarts>many", ".problem"))),
-    Scene("list-columns", at(PODS, rows, click(".columns > summary", "#columns"))),
-    Scene("list-export", at(PODS, rows, click(".export > summary", "#command"))),
-    Scene("list-paused", at(PODS, rows, click("#pause", "#held:not([hidden])"))),
     Scene("list-empty", at("/resources/configmaps/?q=")),
     Scene("mydemos", at(MYDEMOS, rows)),
     Scene("events", at("/resources/events/", rows)),
@@ -195,19 +230,17 @@ SCENES: tuple[Scene, ...] = (
     Scene("feed-filtered", at("/feed/?kind=pods&q=op%3Dmodified")),
     Scene("feed-mistake", at("/feed/?q=op%3D")),
     Scene("controllers", at("/controllers/")),
+)
+OBJECTS: tuple[Scene, ...] = (
     Scene("detail-pod", pod_page("")),
     Scene("yaml", pod_page("yaml/")),
-    Scene("edit", edit),
+    EDIT,
+    Scene("review", steps(review), EDIT),
+    Scene("conflict", conflict, EDIT),
     Scene("edit-mistake", edit_mistake),
-    Scene("review", review),
-    Scene("conflict", conflict),
     Scene("delete", delete),
-    Scene("palette", at("/", type_in_palette)),
-    Scene("freshness", at("/", click(".fresh", ".fresh-pop .pairs"))),
-    Scene("cluster", at("/", click(".cluster > summary", ".cluster dl"))),
-    Scene("namespaces", at(PODS, rows, click("#namespaces summary", "#namespaces .pop-body"))),
-    Scene("theme", at("/", click(".theme > summary", ".theme form"))),
-    Scene("keys", at(PODS, press("?"))),
+)
+ERRORS: tuple[Scene, ...] = (
     Scene("no-such-kind", _without_socket("/resources/pdos/")),
     Scene("no-such-object", _without_socket(f"{PODS}default/no-such-pod/")),
     Scene("error-404", _without_socket("/nowhere.html")),
@@ -215,3 +248,4 @@ SCENES: tuple[Scene, ...] = (
     Scene("error-400", too_many_fields),
     Scene("error-500", fault),
 )
+SCENES = (*ON_OVERVIEW, *ON_LIST, *LISTS, *OBJECTS, *ERRORS)

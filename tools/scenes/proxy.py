@@ -18,7 +18,8 @@ from tools.scenes.api import Api
 class Proxy:
     """Requests go on to the cluster of `kubeconfig`, but for those that the rules name by plural.
 
-    forbid: 403, as RBAC says it. halfway: a watch of it gives so many events, and then nothing more. unwatched:
+    forbid: 403, as RBAC says it. halfway: a watch of it gives so many events, and then the
+    last of them again every second, so that nobody takes it for dead. unwatched:
     discovery does not offer the verb watch for it.
     """
 
@@ -112,11 +113,12 @@ class _Handler(BaseHTTPRequestHandler):
         return {name: self._without_watch(each) for name, each in found.items()}
 
     def _pass_on(self, answer: Any, most: int | None) -> None:
-        for number, line in enumerate(answer):
-            if number == most:
-                self.proxy.ended.wait()
-                return
+        for number, line in enumerate(answer, 1):
             self.wfile.write(line)
+            while number == most and not self.proxy.ended.wait(1):
+                self.wfile.write(line)
+            if number == most:
+                return
 
     def _begin(self, status: int, content_type: str) -> None:
         self.send_response(status)

@@ -34,7 +34,7 @@ def long_names(path: str) -> Play:
         stage.api.create("api/v1/namespaces", {"metadata": {"name": LONG}})
         stage.api.create(OBJECTS.format(namespace=LONG), mydemo(LONGER, port=65535))
         at(path.format(namespace=LONG, name=LONGER))(page, stage)
-        page.wait_for_selector(":is(tbody, .feed, h1, .say, form) >> text=the-configuration", timeout=30_000)
+        page.wait_for_selector(":is(tbody, .feed, h1, .say, form) >> text=the-configuration")
 
     return play
 
@@ -43,7 +43,7 @@ def gap(page: Page, stage: Stage) -> None:
     """The worker was away for a while."""
     at("/feed/")(page, stage)
     stage.worker.end()
-    page.wait_for_selector("body[data-live=stale]", timeout=60_000)
+    page.wait_for_selector("body[data-live=stale]")
     page.wait_for_timeout(SILENCE)
     stage.worker.start()
     live(page)

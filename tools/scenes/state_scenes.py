@@ -13,16 +13,13 @@ from tools.scenes.demo_scenes import MYDEMOS, PODS, Play, Scene, at, drawer, row
 from tools.scenes.program import Child
 from tools.scenes.stage import Stage, empty, strange, two_processes, unreachable, unusable, usual
 
-STALE = 60_000
-"""Milliseconds within which a page says that it is stale or offline."""
-
 
 def waits(path: str, selector: str) -> Play:
     """Opens an address, and waits for what it says."""
 
     def play(page: Page, stage: Stage) -> None:
         page.goto(stage.url + path)
-        page.wait_for_selector(selector, timeout=STALE)
+        page.wait_for_selector(selector)
 
     return play
 
@@ -34,7 +31,7 @@ def _until_stale(play: Play, stopped: Callable[[Stage], Child]) -> Play:
         stopped(stage).go_on()
         play(page, stage)
         stopped(stage).pause()
-        page.wait_for_selector("body[data-live=stale]", timeout=STALE)
+        page.wait_for_selector("body[data-live=stale]")
 
     return staled
 
@@ -63,7 +60,7 @@ def offline(play: Play) -> Play:
         page.route_web_socket("**/live/**", connect)
         play(page, stage)
         open_sockets[0].close(code=4012)
-        page.wait_for_selector("body[data-live=offline] #banner:not([hidden])", timeout=STALE)
+        page.wait_for_selector("body[data-live=offline] #banner:not([hidden])")
 
     return cut
 

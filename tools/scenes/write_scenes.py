@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 from playwright.sync_api import Page
 
 from tools.scenes.api import MYDEMOS as OBJECTS
-from tools.scenes.demo_scenes import MYDEMOS, PODS, Scene, at, click, edit, live, press, rows
+from tools.scenes.demo_scenes import (
+    EDIT,
+    MYDEMOS,
+    OVERVIEW,
+    PODS,
+    Scene,
+    at,
+    click,
+    first_pod,
+    live,
+    press,
+    rows,
+    steps,
+)
 from tools.scenes.stage import NAMESPACE, STILL, Stage, mydemo
 
 DEPLOYMENTS = "/resources/deployments.apps/"
@@ -30,10 +45,18 @@ data:
 """
 
 
-def _first(page: Page, stage: Stage, path: str) -> str:
-    """The address of the first object of a list."""
-    at(path, rows)(page, stage)
-    return str(page.locator("tbody td.c-name a").first.get_attribute("href"))
+def _deployment(stage: Stage) -> str:
+    """The address of one."""
+    found = stage.api.items("apis/apps/v1/deployments")[0]["metadata"]
+    return f"{DEPLOYMENTS}{found['namespace']}/{found['name']}/"
+
+
+def _node(stage: Stage, which: int) -> str:
+    return f"/resources/nodes/-/{stage.api.items('api/v1/nodes')[which]['metadata']['name']}/"
+
+
+def _pod(stage: Stage) -> str:
+    return "{}{}/{}/".format(PODS, *first_pod(stage))
 
 
 def _write(page: Page, text: str) -> None:
@@ -45,8 +68,7 @@ def clone(page: Page, stage: Stage) -> None:
     at(f"{MYDEMOS}new/?from={NAMESPACE}/{STILL}")(page, stage)
 
 
-def create_review(page: Page, stage: Stage) -> None:
-    at(f"{MYDEMOS}new/?namespace={NAMESPACE}")(page, stage)
+def create_review(page: Page) -> None:
     page.locator("#edit-review").click()
     page.wait_for_selector("button[name=create]")
     live(page)
@@ -57,15 +79,13 @@ def several(page: Page, stage: Stage) -> None:
     _write(page, TWO)
 
 
-def several_plan(page: Page, stage: Stage) -> None:
-    several(page, stage)
+def several_plan(page: Page) -> None:
     page.locator("#edit-review").click()
     page.wait_for_selector("button[name=apply]")
     live(page)
 
 
-def several_done(page: Page, stage: Stage) -> None:
-    several_plan(page, stage)
+def several_done(page: Page) -> None:
     button = page.locator("button[name=apply]")
     if button.count():
         button.click()
@@ -74,11 +94,10 @@ def several_done(page: Page, stage: Stage) -> None:
 
 
 def edit_large(page: Page, stage: Stage) -> None:
-    at(f"{_first(page, stage, DEPLOYMENTS)}edit/")(page, stage)
+    at(f"{_deployment(stage)}edit/")(page, stage)
 
 
 def drafts(page: Page, stage: Stage) -> None:
-    edit(page, stage)
     page.wait_for_selector("#draft-note:not(:empty), #edit-review")
     at("/drafts/")(page, stage)
 
@@ -94,34 +113,32 @@ def bulk(page: Page, stage: Stage) -> None:
     live(page)
 
 
-def bulk_review(page: Page, stage: Stage) -> None:
-    bulk(page, stage)
+def bulk_review(page: Page) -> None:
     page.locator("textarea[name=label_set]").fill("team=payments")
     page.locator("button[name=try]").click()
     page.wait_for_selector("h1:has-text('Review')")
     live(page)
 
 
-def bulk_done(page: Page, stage: Stage) -> None:
-    bulk_review(page, stage)
+def bulk_done(page: Page) -> None:
     start = page.locator("button[name=start]")
     if start.count():
         start.click()
         page.wait_for_selector("#run:has-text('changed.')")
 
 
-def action(path: str, rest: str) -> Scene:
+def action(of: Callable[[Stage], str], rest: str) -> Scene:
     name = rest.strip("/").rpartition("/")[2]
 
     def play(page: Page, stage: Stage) -> None:
-        at(_first(page, stage, path) + rest)(page, stage)
+        at(of(stage) + rest)(page, stage)
 
     return Scene(f"quick-{name}", play)
 
 
 def draining(page: Page, stage: Stage) -> None:
     """A node's pods are evicted, as far as budgets let them."""
-    at(f"{_first(page, stage, '/resources/nodes/?sort=-name')}do/drain/")(page, stage)
+    at(f"{_node(stage, -1)}do/drain/")(page, stage)
     running = page.get_by_role("link", name="How far it is")
     if running.count():
         running.click()
@@ -155,7 +172,6 @@ def deleting(page: Page, stage: Stage) -> None:
 
 
 def finalizer(page: Page, stage: Stage) -> None:
-    deleting(page, stage)
     at(f"{MYDEMOS}{NAMESPACE}/going/delete/finalizer/?name=example.com/backup")(page, stage)
 
 
@@ -167,38 +183,47 @@ def _open_menu(page: Page) -> None:
 
 def _edited_elsewhere(page: Page, stage: Stage) -> None:
     """Somebody else changes the object while its editor is open."""
-    edit(page, stage)
     stage.api.merge(
         f"{OBJECTS.format(namespace=NAMESPACE)}/{STILL}", {"metadata": {"labels": {"tier": f"gold-{time.time():.0f}"}}}
     )
     page.wait_for_selector("#edit-theirs .theirs")
 
 
-WRITES: tuple[Scene, ...] = (
-    Scene("create", at(f"{MYDEMOS}new/?namespace={NAMESPACE}")),
-    Scene("create-review", create_review),
+CREATE = Scene("create", at(f"{MYDEMOS}new/?namespace={NAMESPACE}"))
+SEVERAL = Scene("several", several)
+PLAN = Scene("several-plan", steps(several_plan), SEVERAL)
+BULK = Scene("bulk", bulk)
+BULK_REVIEW = Scene("bulk-review", steps(bulk_review), BULK)
+DELETING = Scene("deleting", deleting)
+MENU = Scene("menu", steps(_open_menu), OVERVIEW)
+MAKING: tuple[Scene, ...] = (
+    CREATE,
+    Scene("create-review", steps(create_review), CREATE),
     Scene("clone", clone),
-    Scene("several", several),
-    Scene("several-plan", several_plan),
-    Scene("several-done", several_done),
+    SEVERAL,
+    PLAN,
+    Scene("several-done", steps(several_done), PLAN),
     Scene("edit-large", edit_large),
-    Scene("drafts", drafts),
-    Scene("bulk", bulk),
-    Scene("bulk-review", bulk_review),
-    Scene("bulk-done", bulk_done),
-    action(DEPLOYMENTS, "do/scale/"),
-    action(DEPLOYMENTS, "do/restart/"),
-    action("/resources/nodes/", "do/cordon/"),
-    action("/resources/nodes/?sort=-name", "do/drain/"),
-    action(f"{PODS}?sort=-restarts", "do/evict/"),
+    Scene("drafts", drafts, EDIT),
+    BULK,
+    BULK_REVIEW,
+    Scene("bulk-done", steps(bulk_done), BULK_REVIEW),
+)
+ACTIONS: tuple[Scene, ...] = (
+    action(_deployment, "do/scale/"),
+    action(_deployment, "do/restart/"),
+    action(partial(_node, which=0), "do/cordon/"),
+    action(partial(_node, which=-1), "do/drain/"),
+    action(_pod, "do/evict/"),
     Scene("draining", draining),
     Scene("quick-menu", row_menu),
     Scene("quick-in-place", in_place),
-    action(DEPLOYMENTS, "delete/"),
-    Scene("deleting", deleting),
-    Scene("finalizer", finalizer),
-    Scene("menu", at("/", _open_menu)),
+    action(_deployment, "delete/"),
+    DELETING,
+    Scene("finalizer", finalizer, DELETING),
+    MENU,
     Scene("namespace-detail", at(f"/resources/namespaces/-/{NAMESPACE}/")),
-    Scene("edited-elsewhere", _edited_elsewhere),
+    Scene("edited-elsewhere", _edited_elsewhere, EDIT),
 )
+WRITES = (*MAKING, *ACTIONS)
 """Played after those of demo_scenes, on the same stage."""

@@ -9,12 +9,21 @@ from typing import Any
 from playwright.sync_api import Page
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-RUN = """async (runOnly) => {
-  const { violations } = await axe.run(document, { runOnly, resultTypes: ["violations"], preload: false });
+RUN = """async ({ runOnly, part, apart }) => {
+  const shape = (one) => `${one.localName} ${one.className} ${[...one.attributes].map(({ name }) => name)}`;
+  const shapes = new Set();
+  const alike = [...document.querySelectorAll("tbody tr, .feed li")].filter((row) => {
+    const text = [row, ...row.querySelectorAll("*")].map(shape).join("|");
+    return shapes.has(text) || !shapes.add(text);
+  });
+  const include = part ? [...document.querySelectorAll(part)] : [document];
+  const where = { include, exclude: [...alike, ...(apart ? document.querySelectorAll(apart) : [])] };
+  const { violations } = await axe.run(where, { runOnly, resultTypes: ["violations"], preload: false });
   const words = ({ target, html, failureSummary }) =>
     `${target.join(" ")}: ${failureSummary.replaceAll(/\\s+/g, " ")} ${html.slice(0, 200)}`;
   return violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(words) }));
 }"""
+"""Of rows that are made of the same elements, with the same classes and attributes, it looks at the first."""
 COVERED = "partially obscured"
 """What axe-core says of a target's size where something lies over a part of it."""
 
@@ -24,15 +33,18 @@ def source() -> str:
     return (files("axe_playwright_python") / "axe.min.js").read_text()
 
 
-def violations(page: Page, *, of_colour_only: bool = False) -> list[str]:
-    """What is wrong, a line an element. The script comes through the debugger, so that the page's policy stays.
+def violations(page: Page, *, of_colour_only: bool = False, part: str = "", apart: str = "") -> list[str]:
+    """What is wrong, a line an element: on the page, or in `part` of it alone; not in what is `apart`. Both are
+    selectors, and there must be an element of `part`.
+
+    The script comes through the debugger, so that the page's policy stays.
 
     One exception: what lies under an open popover or the bar of the selection is smaller only until that is closed.
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(source())
     rules = {"type": "rule", "values": ["color-contrast"]} if of_colour_only else {"type": "tag", "values": TAGS}
-    found: list[dict[str, Any]] = page.evaluate(RUN, rules)
+    found: list[dict[str, Any]] = page.evaluate(RUN, {"runOnly": rules, "part": part, "apart": apart})
     covered = page.locator("details.pop[open], #selection:not([hidden])").count() > 0
     return [
         f"{each['id']} ({each['help']}) {node}"

@@ -1,0 +1,33 @@
+"""Scenes played one after another on one page, each going on from the one before where it can: tests save time so."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tools.scenes.demo_scenes import Scene
+from tools.scenes.stage import Stage
+
+
+class Walk:
+    """A page and the scenes that are on it, each going on from the one before."""
+
+    def __init__(self, page: Page, stage: Stage) -> None:
+        self._page = page
+        self._stage = stage
+        self._on: list[Scene] = []
+
+    def to(self, scene: Scene) -> None:
+        """Play the scene: its step alone where the one it goes on from is on the page, else all of it."""
+        while self._on and self._on[-1] is not scene.after and self._on[-1].part:
+            self._page.keyboard.press("Escape")
+            self._on.pop()
+        if self._on and self._on[-1] is scene.after:
+            scene.step(self._page, self._stage)
+            self._on.append(scene)
+        else:
+            scene.play(self._page, self._stage)
+            self._on = [*_chain(scene)]
+
+
+def _chain(scene: Scene) -> list[Scene]:
+    return [*(_chain(scene.after) if scene.after else ()), scene]
