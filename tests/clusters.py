@@ -48,7 +48,8 @@ class RealCluster:
         await asyncio.to_thread(self._controlplane.kill)
 
     async def start_again(self) -> None:
-        await asyncio.to_thread(self._controlplane.start_apiserver)
+        self._controlplane.launch_apiserver()  # from this thread: it ends with the one that starts it
+        await asyncio.to_thread(self._controlplane.wait_until_ready)
 
     async def compact(self) -> None:
         """Compact etcd. An API server with a watch cache does not notice."""

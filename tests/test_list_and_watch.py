@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -145,21 +145,32 @@ async def cluster(request: pytest.FixtureRequest) -> AsyncIterator[Cluster]:
     await demo.kill()
 
 
+@pytest.fixture(scope="module")
+def uncached_controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """One for the tests that do it harm, which may be killed and have its history compacted."""
+    directory = tmp_path_factory.mktemp("uncached_controlplane")
+    controlplane = ControlPlane(directory, controlplane_binaries(), apiserver_flags=WITHOUT_CACHE)
+    try:
+        controlplane.start()
+        yield controlplane
+    finally:
+        controlplane.stop()
+
+
 @pytest.fixture(params=BOTH)
-async def own_cluster(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Cluster]:
-    """An API server for one test that does it harm."""
+async def own_cluster(request: pytest.FixtureRequest) -> AsyncIterator[Cluster]:
+    """An API server that this test alone uses, and may harm: the demo cluster is its own, the real one is mended."""
     if request.param == "demo":
         demo = DemoCluster()
         await demo.start_again()
         yield demo
         await demo.kill()
         return
-    controlplane = ControlPlane(tmp_path / "controlplane", controlplane_binaries(), apiserver_flags=WITHOUT_CACHE)
+    cluster = RealCluster(request.getfixturevalue("uncached_controlplane"))
     try:
-        await asyncio.to_thread(controlplane.start)
-        yield RealCluster(controlplane)
+        yield cluster
     finally:
-        await asyncio.to_thread(controlplane.stop)
+        await cluster.start_again()
 
 
 @pytest.fixture

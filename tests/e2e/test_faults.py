@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,25 @@ from tests.e2e.conftest import CRD, Dashboard
 from tests.e2e.objects import mydemo, mydemos, pod, pods
 from tests.program import Program, answers
 from tests.require import redis_url
+from tests.wait import until
 
 pytestmark = pytest.mark.browser
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def fragile(modules_controlplane: ControlPlane) -> Iterator[ControlPlane]:
+    """An API server that may be killed and frozen; the next test has it whole."""
+    yield modules_controlplane
+    if modules_controlplane.runs:
+        modules_controlplane.resume()
+    modules_controlplane.start_apiserver()
+
+
+@pytest.fixture
+def own_namespace(fragile: ControlPlane) -> str:
+    """A namespace of the test's own there."""
+    return fragile.create_namespace(f"faults-{next(_numbers)}")
 
 
 def assert_live(page: Page, *, within: float = 20.0) -> None:
@@ -28,25 +46,24 @@ def assert_stale(page: Page, *, within: float = 10.0) -> None:
 
 
 def test_api_server_killed_and_started_again_leaves_no_ghost_row(
-    page: Page, own_controlplane: ControlPlane, new_dashboard: Callable[..., Dashboard]
+    page: Page, fragile: ControlPlane, own_namespace: str, new_dashboard: Callable[..., Dashboard]
 ) -> None:
-    own_controlplane.apply_crd(CRD)
-    own_controlplane.create(pods("default"), pod("stays"))
-    own_controlplane.create(pods("default"), pod("goes"))
-    dashboard = new_dashboard(own_controlplane.kubeconfig)
-    page.goto(f"{dashboard.url}/resources/pods/?namespace=default")
+    fragile.create(pods(own_namespace), pod("stays"))
+    fragile.create(pods(own_namespace), pod("goes"))
+    dashboard = new_dashboard(fragile.kubeconfig)
+    page.goto(f"{dashboard.url}/resources/pods/?namespace={own_namespace}")
     assert_live(page)
     page.evaluate("window.sameDocument = true")
     expect(page.locator("tbody tr[data-name]")).to_have_count(2)
 
-    own_controlplane.kill()
+    fragile.kill()
     assert_stale(page, within=5)
     expect(page.locator("#banner")).to_contain_text("API server")
     expect(page.locator("tbody tr[data-name='stays']")).to_have_count(1)
 
-    own_controlplane.start_apiserver()
-    own_controlplane.delete(pods("default", "goes"))
-    own_controlplane.create(pods("default"), pod("new"))
+    fragile.start_apiserver()
+    fragile.delete(pods(own_namespace, "goes"))
+    fragile.create(pods(own_namespace), pod("new"))
     assert_live(page, within=45)
     expect(page.locator("tbody tr[data-name='new']")).to_have_count(1)
     expect(page.locator("tbody tr[data-name='goes']")).to_have_count(0)
@@ -55,46 +72,49 @@ def test_api_server_killed_and_started_again_leaves_no_ghost_row(
 
 
 def test_a_frozen_api_server_is_noticed_and_healed(
-    page: Page, own_controlplane: ControlPlane, new_dashboard: Callable[..., Dashboard]
+    page: Page, fragile: ControlPlane, own_namespace: str, new_dashboard: Callable[..., Dashboard]
 ) -> None:
-    own_controlplane.create(pods("default"), pod("one"))
-    dashboard = new_dashboard(own_controlplane.kubeconfig)
-    page.goto(f"{dashboard.url}/resources/pods/?namespace=default")
+    fragile.create(pods(own_namespace), pod("one"))
+    dashboard = new_dashboard(fragile.kubeconfig)
+    page.goto(f"{dashboard.url}/resources/pods/?namespace={own_namespace}")
     assert_live(page)
-    own_controlplane.pause()
+    fragile.pause()
     try:
         assert_stale(page, within=20)
     finally:
-        own_controlplane.resume()
+        fragile.resume()
     assert_live(page, within=45)
-    own_controlplane.create(pods("default"), pod("two"))
+    fragile.create(pods(own_namespace), pod("two"))
     expect(page.locator("tbody tr[data-name='two']")).to_have_count(1)
 
 
 def test_a_crd_created_after_the_start_fills_its_page_and_one_removed_empties_it(
-    page: Page, own_controlplane: ControlPlane, new_dashboard: Callable[..., Dashboard]
+    page: Page, fragile: ControlPlane, own_namespace: str, new_dashboard: Callable[..., Dashboard]
 ) -> None:
-    dashboard = new_dashboard(own_controlplane.kubeconfig)
+    if fragile.exists(mydemos(own_namespace)):
+        fragile.delete_crd("mydemos.crddemo.k8s.io")
+    until(lambda: not fragile.exists(mydemos(own_namespace)), what="Mydemos are not served")
+    dashboard = new_dashboard(fragile.kubeconfig)
     page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/")
     expect(page.locator("main")).to_contain_text("no Mydemos")
-    own_controlplane.apply_crd(CRD)
-    own_controlplane.create(mydemos("default"), mydemo("first"))
+    fragile.apply_crd(CRD)
+    fragile.create(mydemos(own_namespace), mydemo("first"))
     expect(page.locator("tbody tr[data-name='first']")).to_have_count(1, timeout=30_000)
     assert_live(page)
-    own_controlplane.delete_crd("mydemos.crddemo.k8s.io")
+    fragile.delete_crd("mydemos.crddemo.k8s.io")
     expect(page.locator("tbody tr[data-name='first']")).to_have_count(0, timeout=30_000)
 
 
 def test_a_dashboard_started_before_its_api_server_opens_says_so_and_recovers(
-    page: Page, own_controlplane: ControlPlane, new_dashboard: Callable[..., Dashboard]
+    page: Page, fragile: ControlPlane, own_namespace: str, new_dashboard: Callable[..., Dashboard]
 ) -> None:
-    own_controlplane.create(pods("default"), pod("waiting"))
-    own_controlplane.kill()
-    dashboard = new_dashboard(own_controlplane.kubeconfig)
+    fragile.create(pods(own_namespace), pod("waiting"))
+    fragile.kill()
+    dashboard = new_dashboard(fragile.kubeconfig)
     page.goto(f"{dashboard.url}/resources/pods/")
-    expect(page.locator("body")).to_contain_text(f"127.0.0.1:{own_controlplane.api_port}")
+    expect(page.locator("body")).to_contain_text(f"127.0.0.1:{fragile.api_port}")
     assert page.locator("body").get_attribute("data-live") != "live"
-    own_controlplane.start_apiserver()
+    fragile.start_apiserver()
     expect(page.locator("tbody tr[data-name='waiting']")).to_have_count(1, timeout=45_000)
     assert_live(page)
 
