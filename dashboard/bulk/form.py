@@ -10,6 +10,7 @@ from dashboard.bulk.order import Order, Verb
 from dashboard.edits.document import DocumentError, parse
 from dashboard.edits.editable import APPLIED
 from dashboard.edits.fields import Path, Value
+from dashboard.edits.forms.controls import lf
 from dashboard.edits.problems import Problem, Refusal, located, unreadable, with_excerpts
 from dashboard.removal.choice import choice_of
 from dashboard.resources.kinds import KindInfo
@@ -72,7 +73,7 @@ def _pairs(verb: Verb, to_set: str, to_remove: str) -> Order | Refusal:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    lines = enumerate(text.splitlines(), 1)
+    lines = enumerate(lf(text).split("\n"), 1)  # a value may hold what Unicode, too, calls a line's end
     return [(number, line.strip()) for number, line in lines if line.strip()]
 
 

@@ -213,7 +213,10 @@ def defines(part: Part, parts: tuple[Part, ...]) -> Part | None:
             continue
         spec = other.value.get("spec")
         spec = spec if isinstance(spec, dict) else {}
-        versions = [each.get("name") for each in spec.get("versions") or () if isinstance(each, dict)]
+        versions = spec.get("versions")
+        versions = (
+            [each.get("name") for each in versions if isinstance(each, dict)] if isinstance(versions, list) else []
+        )
         if (spec.get("group"), get(spec, ("names", "kind"))) == (group, part.value["kind"]) and version in versions:
             return other
     return None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dashboard.edits.document import MAX_BYTES, Document, DocumentError, parse
+from dashboard.edits.document import EMPTY, MAX_BYTES, Document, DocumentError, parse
 from dashboard.edits.fields import Path, Value
 from dashboard.edits.problems import Problem, Refusal
 
@@ -59,7 +59,7 @@ def parts_of(text: str) -> tuple[Part, ...]:
                     f"The text holds more than {MOST} objects. Make them in several goes.", part.line, 1
                 )
     if not parts:
-        raise DocumentError("The text is empty.")
+        raise DocumentError(EMPTY)
     return tuple(parts)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -20,6 +19,7 @@ from dashboard.drafts.writing import NO_COOKIE, Writing
 from dashboard.edits.diff import Change, Line, changes, diff_lines
 from dashboard.edits.document import DocumentError, parse
 from dashboard.edits.fields import Value
+from dashboard.edits.json_text import read_json
 from dashboard.edits.loop import off_loop
 from dashboard.edits.said import say
 from dashboard.live.context import LiveParts, live_of, user_of
@@ -170,8 +170,8 @@ def _compared(content: Content) -> Compared:
 
 
 def _base_of(content: Content) -> dict[str, Value]:
-    base = json.loads(content.base) if content.base else {}
-    return base if isinstance(base, dict) else {}
+    found = read_json(content.base)
+    return found[0] if found is not None and isinstance(found[0], dict) else {}
 
 
 async def _found(request: HttpRequest, key: str) -> Draft | None:

@@ -17,6 +17,7 @@ from dashboard.edits.unfold import MAX_BYTES, is_merge, key_of, unfolded
 
 __all__ = ["MAX_BYTES", "Document", "DocumentError", "parse"]
 
+EMPTY = "The text is empty, or has comments only: write what there is to be."
 _BINARY = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -58,7 +59,7 @@ def parse(text: str) -> Document:
     except yaml.YAMLError as error:
         raise _explained(error, text) from None
     if root is None:
-        raise DocumentError("The text is empty.")
+        raise DocumentError(EMPTY)
     if not isinstance(root, MappingNode):
         raise root.error("An object is made of fields such as “kind: Mydemo”; this text is something else.")
     return Document(text, unfolded(root, may_have_aliases="*" in text), root)
@@ -105,6 +106,12 @@ _EXPLAINED: tuple[tuple[str, str, bool], ...] = (
     ("found undefined tag handle", "This tag means nothing to Kubernetes.", False),
     ("block sequence entries are not allowed", "A list cannot begin here; put it on a line of its own.", False),
     ("found a tab character", "A tab stands where YAML wants spaces.", False),
+    ("<document start>", "The object ends before this; “---” on a line of its own begins another.", False),
+    ("escape c", "This escape stands for no character; two backslashes stand for one.", False),
+    ("incompatible YAML document", "This version of YAML is not read here: take the line out.", False),
+    ("alphabetic or numeric character", "A name is expected after “&” or “*”; put a text in quotes.", False),
+    ("expected directive name", "A line cannot begin with “%”; put a text in quotes.", False),
+    ("expected comment or line break", "Nothing but a comment can stand behind this.", False),
 )  # fmt: skip
 """Part of libyaml's words, ours, and whether the place is where the construct began."""
 

@@ -12,7 +12,7 @@ from dashboard.edits.fields import ABSENT, Path, Value, get, put
 from dashboard.live.lines import object_href
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.rows.secrets import MASK
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.resources.yaml_text import scalar, to_yaml
 
 SET_BY_SERVER = (
     "creationTimestamp",
@@ -109,12 +109,18 @@ class Mismatch:
 
     @property
     def words(self) -> str:
-        found = "missing" if self.found is ABSENT or self.found is None else f"“{self.found}” in the text"
+        found = "missing" if self.found is ABSENT or self.found is None else f"{_said(self.found)} in the text"
         if self.doing == "holds":
             return "Only the status is edited on this page. Take this out: it would not be written. Nothing was sent."
         if self.path[-1] in ("uid", "resourceVersion"):
             return f"It is {found}, but this page edits “{self.expected}”. Take the line out, or open the page again."
         return f"It is {found}, but this page {self.doing} “{self.expected}”. Nothing was sent."
+
+
+def _said(value: Value) -> str:
+    if isinstance(value, dict | list):
+        return "made of fields" if isinstance(value, dict) else "a list"
+    return f"“{value if isinstance(value, str) else scalar(value)}”"
 
 
 def editable(live: dict[str, Value], part: Part = "spec") -> dict[str, Value]:

@@ -184,7 +184,7 @@ def _value(event: yaml.ScalarEvent, place: Node, *, plain: bool) -> Scalar:
     except LookupError:
         raise place.error(f"The tag {_short(tag)} means nothing to Kubernetes.") from None
     except ValueError:
-        raise place.error(f"{event.value!r} is not what the tag {_short(tag)} says.") from None
+        raise place.error(f"“{event.value[:40]}” is not what the tag {_short(tag)} says.") from None
 
 
 def _tagged(tag: str, word: str) -> Scalar:

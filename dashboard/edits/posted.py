@@ -11,6 +11,7 @@ from django.utils.crypto import constant_time_compare
 
 from dashboard.edits.editable import Base, Target, fingerprint
 from dashboard.edits.fields import ItemKey, Path, Segment
+from dashboard.edits.json_text import read_json
 from dashboard.edits.loop import off_loop
 from dashboard.edits.merge import Side
 from dashboard.edits.outcomes import Draft
@@ -69,11 +70,10 @@ def _what(target: Target, draft: Draft, purpose: str) -> str:
 
 def _base(post: Mapping[str, str]) -> Base | None:
     uid, version = post.get("base_uid", ""), post.get("base_version", "")
-    try:
-        value = json.loads(post.get("base", ""))
-    except (ValueError, RecursionError):
+    found = read_json(post.get("base", ""))
+    if not uid or not version or found is None or not isinstance(found[0], dict):
         return None
-    return Base(uid, version, value) if uid and version and isinstance(value, dict) else None
+    return Base(uid, version, found[0])
 
 
 def _choices(post: Mapping[str, str]) -> dict[Path, Side]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from dashboard.edits.document import Document, DocumentError
 from dashboard.edits.editable import Mismatch
@@ -16,6 +17,7 @@ from informerd.errors import (
     Forbidden,
     InformerdError,
     Invalid,
+    InvalidCall,
     NotFound,
     ServerError,
     ServerTimeout,
@@ -26,6 +28,12 @@ from informerd.errors import (
 
 _STRICT = re.compile(r"(?P<what>unknown|duplicate) field \"(?P<field>[^\"]+)\"")
 _GO_FIELD = re.compile(r"json: cannot unmarshal (?P<found>.+?) into Go (?:struct field|value) (?P<field>\S+)")
+_GO_TYPES: Mapping[str, str] = MappingProxyType(
+    {"array": "A list", "object": "A map", "string": "A text", "number": "A number", "bool": "True or false"}
+)
+"""What encoding/json calls what it found."""
+_AT_THE_TOP = frozenset({(), ("apiVersion",), ("kind",), ("metadata",), ("spec",), ("status",)})
+"""Of the fields that Go names without a type, or by that of metadata, those that are not in metadata."""
 _QUOTED_FIELD = re.compile(r"\"(?P<field>[a-z][\w.\[\]/-]*)\" must ")
 _ADMISSION = re.compile(r"admission webhook|ValidatingAdmissionPolicy|denied the request|is forbidden: .*quota")
 _FIXED = re.compile(
@@ -85,6 +93,8 @@ def refusal_of(error: InformerdError) -> Refusal:
     """What an error of the client means to the person who edits."""
     if isinstance(error, ApiError):
         return Refusal(_problems_of(error), _code(error), _title(error), error.retry_after, pause(error))
+    if isinstance(error, InvalidCall):
+        return Refusal((Problem(f"The API server cannot be asked for this: {error}."),), 422, "Not sent")
     if isinstance(error, CredentialsError):
         return Refusal((Problem("The credentials for the cluster could not be had.", str(error)),), 503, "Not sent")
     problem = Problem("No answer came from the API server.", str(error))
@@ -200,9 +210,17 @@ def _problems_of(error: ApiError) -> tuple[Problem, ...]:
         )
     wrong_type = _GO_FIELD.search(message)
     if wrong_type is not None:
-        field = wrong_type["field"].partition(".")[2]
-        return (Problem(f"A {wrong_type['found']} cannot stand here.", message, parse_path(field)),)
+        found = _GO_TYPES.get(wrong_type["found"].partition(" ")[0], "This")
+        return (Problem(f"{found} cannot stand here.", message, _go_path(wrong_type["field"])),)
     return (Problem(_words(error, message), message),)
+
+
+def _go_path(field: str) -> Path:
+    """The field that Go names by its type, if it has a name, and its own names: ``.labels`` is ``metadata.labels``."""
+    kind, _, names = field.partition(".")
+    path = parse_path(names)
+    inside = kind in ("", "ObjectMeta") and path[:1] not in _AT_THE_TOP
+    return ("metadata", *path) if inside else path
 
 
 def _of_cause(field: str, message: str) -> Problem:

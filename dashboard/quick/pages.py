@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
 from dashboard.edits.access import forbidden
-from dashboard.edits.fields import Value
+from dashboard.edits.json_text import read_json
 from dashboard.edits.place import Place, find_place
 from dashboard.edits.problems import Refusal, refusal_of
 from dashboard.edits.waiting import again
@@ -93,7 +93,7 @@ def _context(action: Action, asked: Asked, state: State, *, lost: bool) -> dict[
 
 
 async def _done(place: Place, action: Action, form: Form) -> HttpResponse:
-    uid, was = form.get("uid", ""), _json(form.get("was", ""))
+    uid, was = form.get("uid", ""), read_json(form.get("was", ""))
     if not uid or was is None:
         return await _asked(place, action, form)
     try:
@@ -192,11 +192,3 @@ async def _rollout(place: Place) -> object:
     except InformerdError as error:
         problems = refusal_of(error).problems
         return {"words": " ".join(each.words for each in problems), "tone": "warn", "over": False}
-
-
-def _json(text: str) -> tuple[Value] | None:
-    """A value in a tuple of its own, since null is one; None where it is none."""
-    try:
-        return (json.loads(text),)
-    except (ValueError, RecursionError):
-        return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +11,8 @@ from dashboard.live.lines import rfc3339
 from dashboard.live.messages import Tone
 from dashboard.removal.dependents import Dependents
 from dashboard.removal.finalizers import FOREGROUND, ORPHAN, Finalizer, finalizers_of, is_namespace
+from dashboard.resources.containers import mapping, text
+from dashboard.resources.deletion import Deletion, deletion_of
 from dashboard.resources.sentences import duration
 
 STUCK_AFTER = 60.0
@@ -49,16 +50,14 @@ class Progress:
 
 def progress_of(live: Mapping[str, Any], dependents: tuple[Dependents, ...], now: float) -> Progress:
     """Of an object that carries a deletionTimestamp; `now` in Unix seconds."""
-    metadata = live["metadata"]
-    ends = _seconds(metadata["deletionTimestamp"])
-    grace = int(metadata.get("deletionGracePeriodSeconds") or 0)
-    since = ends - grace
-    stuck = now - max(since, ends) > STUCK_AFTER
+    asked = deletion_of(live) or Deletion(now, 0, ())
+    grace, ends = asked.grace, asked.asked + asked.grace
+    stuck = now - ends > STUCK_AFTER
     finalizers = finalizers_of(live)
     waits = [_waits_for(each, dependents, stuck) for each in finalizers]
     waits += _shutting_down(live, ends, grace, now) if not finalizers or grace else ()
     waits += _conditions(live)
-    return Progress(rfc3339(since), tuple(waits), stuck and bool(finalizers))
+    return Progress(rfc3339(asked.asked), tuple(waits), stuck and bool(finalizers))
 
 
 def _waits_for(finalizer: Finalizer, dependents: tuple[Dependents, ...], stuck: bool) -> Wait:
@@ -79,7 +78,7 @@ def _shutting_down(live: Mapping[str, Any], ends: float, grace: int, now: float)
     left = ends - now
     if left > 0:
         return (Wait(f"Shutting down: {duration(left)} left of the grace period of {duration(grace)}"),)
-    node = (live.get("spec") or {}).get("nodeName", "")
+    node = text(mapping(live.get("spec")).get("nodeName"))
     where = f"the kubelet of node {node}" if node else "whoever runs it"
     words = f"Its grace period ended {duration(-left)} ago, but {where} has not said that it stopped"
     return (Wait(words, "warn" if -left > STUCK_AFTER else "busy"),)
@@ -103,7 +102,3 @@ def listed(parts: Iterable[str]) -> str:
     """``a, b and c``."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _seconds(moment: str) -> float:
-    return datetime.fromisoformat(moment).timestamp()

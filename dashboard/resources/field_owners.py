@@ -158,7 +158,7 @@ class _Items:
         kind, _, rest = name.partition(":")
         try:
             wanted = json.loads(rest)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         if kind == "i":
             return wanted if isinstance(wanted, int) and 0 <= wanted < len(self._items) else None

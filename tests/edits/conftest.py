@@ -21,6 +21,7 @@ from dashboard.resources.kinds import kinds_named
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.cluster_config import ClusterConfig
 from tests.controlplane import ControlPlane
 from tests.drafts.databases import migrated
 from tests.e2e.conftest import Dashboard
@@ -70,9 +71,14 @@ def collection(namespace: str) -> str:
 
 
 async def parts_for(kubeconfig: Path) -> AsyncIterator[SimpleNamespace]:
+    """`parts_at` the cluster of a kubeconfig."""
+    async for made in parts_at(load_kubeconfig(kubeconfig)):
+        yield made
+
+
+async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
     """What dashboard.live.context.LiveParts names, with a feed that nobody fills."""
     clock = SystemClock()
-    config = load_kubeconfig(kubeconfig)
     replicas = Replicas(RecordingLayer(), kinds_named(["pods", "mydemos"]), clock)
     async with Client(config) as client:
         hub = Hub(replicas, clock)

@@ -294,15 +294,12 @@ async def test_making_again_stops_at_an_object_that_came_meanwhile(
         ("  port: 8080\n", "  port: 8080\n  colour: red\n", 400, "line 11, column 3 spec.colour The schema has"),
         ("team: a", "team: not a label", 422, "metadata.labels"),
         ('port: 8080', 'port: "8080', 422, "line 10, column 9"),
-        ("port: 8080", "port: 1\n  port: 2", 422, "line 11, column 3 The field “port” is given twice"),
-        ("kind: Mydemo", "kind: Other", 422, "line 2, column 1 kind It is “Other” in the text"),
         ("name: one", "name: two", 422, "metadata.name It is “two” in the text, but this page edits “one”"),
         ("name: one", "name: one\n  namespace: other", 422, "given twice"),
         ("name: one", "name: one\n  uid: 123", 422, "metadata.uid"),
         ("name: one", "name: one\n  resourceVersion: '1'", 422, "metadata.resourceVersion"),
         ("crddemo.k8s.io/v1", "crddemo.k8s.io/v2", 422, "apiVersion"),
         ("spec:", "---\nspec:", 422, "second document"),
-        ("port: 8080", "port: \x07", 422, "Binary data"),
     ],
 )  # fmt: skip
 async def test_what_is_wrong_is_said_with_the_servers_words_and_the_text_is_kept(
@@ -313,8 +310,7 @@ async def test_what_is_wrong_is_said_with_the_servers_words_and_the_text_is_kept
     page = await browser.press(page, "review", yaml=text)
     assert page.status == status
     assert words in page.text
-    if "\x07" not in text:
-        assert page.yaml == text
+    assert page.yaml == text
     assert cluster.get(one)["spec"] == {"ip": "10.0.0.1", "port": 8080}
 
 

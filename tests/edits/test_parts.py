@@ -169,6 +169,22 @@ def test_strict_decoding_and_wrong_types_are_placed_at_their_fields() -> None:
     assert [each.field for each in refusal_of(typed).problems] == ["spec.hostNetwork"]
 
 
+@pytest.mark.parametrize(
+    ("go", "field", "words"),
+    [
+        ("array into Go struct field .labels of type string", "metadata.labels", "A list cannot stand here."),
+        ("number into Go struct field ObjectMeta.metadata.name of type string", "metadata.name", "A number cannot"),
+        ("object into Go struct field ObjectMeta.finalizers of type []string", "metadata.finalizers", "A map cannot"),
+        ("bool into Go struct field .kind of type string", "kind", "True or false cannot stand here."),
+        ("string into Go value of type map[string]interface {}", "", "A text cannot stand here."),
+        ("number 1e3 into Go struct field S.spec.a of type int32", "spec.a", "A number cannot stand here."),
+    ],
+)
+def test_what_go_cannot_take_is_said_in_the_texts_words(go: str, field: str, words: str) -> None:
+    [problem] = refusal_of(BadRequest(Status(code=400, message=f"json: cannot unmarshal {go}"))).problems
+    assert (problem.field, problem.words.startswith(words)) == (field, True)
+
+
 def test_what_is_sent_is_the_edit_on_top_of_what_only_servers_write() -> None:
     live = {
         "kind": "X",

@@ -1,0 +1,39 @@
+"""JSON that a page put into its form and gets back: taken only where an object could hold what it says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from dashboard.edits.fields import Value
+
+DEEPEST = 250
+"""Levels of nesting; more than a text may have, and few enough for whatever goes down them by itself."""
+
+
+def read_json(text: str) -> tuple[Value] | None:
+    """The value in a tuple of its own, since null is one; None where it is none. Never raises."""
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()  # half a character, which no page can show, is none
+    except (ValueError, RecursionError):
+        return None
+    return None if _is_deep(value) else (value,)
+
+
+def _refuse(word: str) -> Value:
+    raise ValueError(word)
+
+
+def _is_deep(value: Value) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [inner for each in level if isinstance(each, dict | list) for inner in _inside(each)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: dict[str, Value] | list[Value]) -> Iterable[Value]:
+    return value.values() if isinstance(value, dict) else value
