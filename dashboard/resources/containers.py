@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -33,13 +33,16 @@ class ContainerLine:
     """``cpu 500m, memory 1Gi · limit memory 2Gi``; empty where none are set."""
     since: str
     """RFC 3339 of the moment the state began; empty where unknown."""
+    facts: tuple[str, ...] = ()
+    """What else there is to know: its ports, why it waits, how it ended the last time before this."""
 
 
 def containers_of(obj: Mapping[str, Any]) -> tuple[ContainerLine, ...]:
-    """The containers of a pod or of a workload's template; none for other objects."""
+    """The containers of a pod or of a workload's template, a CronJob's jobs' too; none for other objects."""
     spec = mapping(obj.get("spec"))
     status = mapping(obj.get("status"))
-    template = mapping(mapping(spec.get("template")).get("spec"))
+    owner = mapping(mapping(spec.get("jobTemplate")).get("spec")) if "jobTemplate" in spec else spec
+    template = mapping(mapping(owner.get("template")).get("spec"))
     source = spec if "containers" in spec else template
     lines: list[ContainerLine] = []
     for containers, statuses, kind in _FIELDS:
@@ -62,12 +65,32 @@ def _line(
         image=text(container.get("image")),
         kind=kind,
         state=state,
-        tone=tone if status is None or status.get("ready") or tone != "ok" else "warn",
+        tone="warn" if status and tone == "ok" and kind != "ephemeral" and not status.get("ready") else tone,
         ready=status.get("ready") if status is not None else None,
         restarts=status.get("restartCount") if status is not None else None,
         resources=_resources(mapping(container.get("resources"))),
         since=since,
+        facts=(*_ports(container), *(_past(status or {}) if of_pod else ())),
     )
+
+
+def _ports(container: Mapping[str, Any]) -> tuple[str, ...]:
+    """``port 8080/TCP http, 9090/TCP``."""
+    found = [
+        f"{text(port.get('containerPort'))}/{text(port.get('protocol')) or 'TCP'} {text(port.get('name'))}".strip()
+        for port in mappings(container.get("ports"))
+    ]
+    return (f"port{'s' if len(found) > 1 else ''} {', '.join(found)}",) if found else ()
+
+
+def _past(status: Mapping[str, Any]) -> Iterator[str]:
+    """Why it waits, in the kubelet's words, and how it ended before."""
+    if message := text(mapping(mapping(status.get("state")).get("waiting")).get("message")):
+        yield message
+    last = mapping(status.get("lastState"))
+    if "terminated" in last:
+        words, _, ended = _state(last, "container")
+        yield f"before that {words[0].lower()}{words[1:]}" + (f" at {ended}" if ended else "")
 
 
 def _state(state: Mapping[str, Any], kind: ContainerKind) -> tuple[str, Tone, str]:

@@ -166,6 +166,29 @@ def test_containers_say_their_state_restarts_and_resources() -> None:
     assert containers_of(pod("sidecar"))[0].kind == "sidecar"
 
 
+def test_containers_say_their_ports_why_they_wait_and_how_they_ended_before() -> None:
+    ports = [{"containerPort": 80, "name": "http"}, {"containerPort": 53, "protocol": "UDP"}]
+    ended = {"exitCode": 137, "reason": "OOMKilled", "finishedAt": START}
+    waiting = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s restarting failed container"}
+    status = {"name": "a", "state": {"waiting": waiting}, "lastState": {"terminated": ended}}
+    of_pod = {"containers": [{"name": "a", "ports": ports}], "ephemeralContainers": [{"name": "debug"}]}
+    debug = {"name": "debug", "ready": False, "state": {"running": {"startedAt": START}}}
+    statuses = {"containerStatuses": [status], "ephemeralContainerStatuses": [debug]}
+    line, second = containers_of(made("Pod", "p", spec=of_pod, status=statuses))
+    assert line.facts == (
+        "ports 80/TCP http, 53/UDP",
+        "back-off 5m0s restarting failed container",
+        f"before that exited 137: OOMKilled at {START}",
+    )
+    assert (second.kind, second.state, second.tone, second.facts) == ("ephemeral", "Running", "ok", ())
+
+
+def test_a_cron_job_shows_the_containers_of_its_jobs() -> None:
+    jobs = {"spec": {"template": {"spec": {"containers": [{"name": "a", "ports": [{"containerPort": 1}]}]}}}}
+    (line,) = containers_of(made("CronJob", "c", spec={"schedule": "* * * * *", "jobTemplate": jobs}))
+    assert (line.name, line.facts) == ("a", ("port 1/TCP",))
+
+
 def test_a_workload_shows_the_containers_of_its_template() -> None:
     template = {"spec": {"containers": [{"name": "a", "image": "i:1"}]}}
     (line,) = containers_of(made("Deployment", "d", spec={"template": template}))
