@@ -326,7 +326,8 @@ class ListView(View):
 
     def _sums_now(self) -> Sums:
         """Whatever the parts beside the rows depend on; health only where it is shown, in the empty list."""
-        health = None if self.total else (self.health.state, self.health.problem, self.health.listed, self.unread)
+        now = self.health
+        health = None if self.total else (now.state, now.problem, now.listed, now.remaining, self.unread)
         return (
             self.total,
             self.all,

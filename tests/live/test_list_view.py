@@ -241,6 +241,14 @@ def test_an_empty_list_says_why_as_soon_as_that_changes() -> None:
     assert "no Pods yet" in shown.view.update(shown.render)
 
 
+def test_a_list_that_is_being_read_says_of_how_many_as_soon_as_that_is_known() -> None:
+    shown = Shown()
+    shown.feed.beat(Health(state="syncing", since=0, listed=1240))
+    assert "1,240 so far" in shown.view.update(shown.render)
+    shown.feed.beat(Health(state="syncing", since=0, listed=1240, remaining=760))
+    assert "1,240 of about 2,000 so far" in shown.view.update(shown.render)
+
+
 def test_nothing_of_one_person_and_no_age_is_in_a_frame() -> None:
     shown = Shown(rows=many(2))
     html = shown.view.render_window(shown.render)

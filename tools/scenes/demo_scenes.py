@@ -222,7 +222,7 @@ LISTS: tuple[Scene, ...] = (
     Scene("list-drawer", drawer),
     Scene("list-filtered", at(f"{PODS}?q=status%3DRunning&sort=-age&namespace={quote('default')}", rows)),
     Scene("list-nothing-matches", at(f"{PODS}?q=no-such-name-anywhere")),
-    Scene("list-empty", at("/resources/configmaps/?q=")),
+    Scene("list-empty", at(f"{PODS}?namespace={NAMESPACE}")),
     Scene("mydemos", at(MYDEMOS, rows)),
     Scene("events", at("/resources/events/", rows)),
     Scene("nodes", at("/resources/nodes/", rows)),
