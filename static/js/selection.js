@@ -104,7 +104,7 @@
     for (const element of bar().querySelectorAll("[data-for-some]")) element.hidden = !state.uids.size;
     const matching = bar().querySelector("[data-select-matching]");
     matching.hidden = !state.uids.size || total <= shown || total === state.uids.size;
-    matching.textContent = `Select all ${total.toLocaleString("en-GB")} that match`;
+    if (!matching.hidden) matching.textContent = `Select all ${total.toLocaleString("en-GB")} that match`;
   }
 
   /* A sentence in place of the count, for a while. */
