@@ -19,20 +19,31 @@ def set_by(live: Mapping[str, Value], path: Path) -> tuple[str, ...]:
     own = [
         entry
         for entry in entries
-        if (of_status or not entry.get("subresource")) and _has(entry.get("fieldsV1") or {}, path)
+        if (of_status or not _is_of_status(entry)) and _has(entry.get("fieldsV1") or {}, path)
     ]
     newest = sorted(own, key=lambda entry: str(entry.get("time", "")), reverse=True)
     return tuple(dict.fromkeys(str(entry["manager"]) for entry in newest if entry.get("manager")))
 
 
 def last_writer(live: Mapping[str, Value], subresource: str = "") -> tuple[str, str]:
-    """Who wrote the object last and when (RFC 3339); writes of other subresources than the one named do not count."""
-    entries = live["metadata"].get("managedFields", ())
-    own = [entry for entry in entries if entry.get("subresource", "") == subresource and entry.get("time")]
+    """Who wrote the object last and when (RFC 3339), or that one of its subresources.
+
+    Of the object itself only writes of its status do not count: who scales it changes its spec.
+    """
+    entries = [entry for entry in live["metadata"].get("managedFields", ()) if entry.get("time")]
+    own = [
+        entry
+        for entry in entries
+        if (entry.get("subresource") == subresource if subresource else not _is_of_status(entry))
+    ]
     if not own:
         return "", ""
     newest = max(own, key=lambda entry: str(entry["time"]))
     return str(newest.get("manager", "")), str(newest["time"])
+
+
+def _is_of_status(entry: Mapping[str, Any]) -> bool:
+    return entry.get("subresource") == "status"
 
 
 def _has(fields: Mapping[str, Any], path: Path) -> bool:

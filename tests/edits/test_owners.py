@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.edits.fields import Value
-from dashboard.edits.owners import set_by
+from dashboard.edits.owners import last_writer, set_by
 
 
 def entry(manager: str, time: str, fields: dict[str, Any], subresource: str = "") -> dict[str, Any]:
@@ -27,6 +27,19 @@ LIVE: dict[str, Value] = {
 def test_the_last_writer_of_a_field_is_named_first_and_writers_of_status_are_left_out() -> None:
     assert set_by(LIVE, ("spec", "port")) == ("bob", "kubectl")
     assert set_by(LIVE, ("spec", "ip")) == ("kubectl",)
+
+
+def test_who_scales_an_object_writes_its_spec() -> None:
+    entries = [
+        entry("kubectl-create", "2026-01-01T00:00:00Z", {"f:spec": {"f:replicas": {}}}),
+        entry("autoscaler", "2026-01-02T00:00:00Z", {"f:spec": {"f:replicas": {}}}, subresource="scale"),
+        entry("kcm", "2026-01-03T00:00:00Z", {"f:status": {"f:replicas": {}}}, subresource="status"),
+    ]
+    live: dict[str, Value] = {"metadata": {"managedFields": entries}}
+    assert set_by(live, ("spec", "replicas")) == ("autoscaler", "kubectl-create")
+    assert set_by(live, ("status", "replicas")) == ("kcm",)
+    assert last_writer(live) == ("autoscaler", "2026-01-02T00:00:00Z")
+    assert last_writer(live, "status") == ("kcm", "2026-01-03T00:00:00Z")
 
 
 def test_what_belongs_to_somebody_as_a_whole_was_set_by_them_to_its_last_part() -> None:
