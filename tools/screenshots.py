@@ -86,7 +86,12 @@ class Camera:
             self.failed.append(f"{scene.name}: {error.message.splitlines()[0]}")
             print(f"no picture of {self.failed[-1]}", flush=True)
             return
-        print(f"{scene.name}: {len(self.objections) - before} violations" if self._axe else scene.name, flush=True)
+        looked = f"{len(self.objections) - before} violations" if self._looks_at(scene) else "a picture"
+        print(f"{scene.name}: {looked}", flush=True)
+
+    def _looks_at(self, scene: Scene) -> bool:
+        """Whether axe-core does: it runs in pages that have scripts."""
+        return self._axe and bool(scene.context.get("java_script_enabled", True))
 
     def _take(self, stage: Stage, scene: Scene) -> None:
         for width, height in WIDTHS.items():
@@ -101,7 +106,7 @@ class Camera:
                     page.wait_for_timeout(100 if scene.fleeting else 600)
                     file = self._folder / f"{scene.name}-{width}-{scheme}.png"
                     page.screenshot(path=file, full_page=scene.media == "print")
-                    if self._axe and scene.context.get("java_script_enabled", True):
+                    if self._looks_at(scene):
                         self.objections += (f"{file.stem}: {each}" for each in violations(page))
             finally:
                 context.close()
