@@ -37,7 +37,13 @@ if not SECRET_KEY:
             "SECRET_KEY must be set when REDIS_URL is: all processes need the same one. "
             "Make one with: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
         )
-    SECRET_KEY = kept_secret(VAR_DIR / "secret_key")
+    try:
+        SECRET_KEY = kept_secret(VAR_DIR / "secret_key")
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"DELTABOARD_VAR: the secret key cannot be kept in {VAR_DIR}: {error.strerror}. "
+            "Name a folder that can be written, or set SECRET_KEY"
+        ) from error
 
 # --- Which cluster ----------------------------------------------------------------------------------------------
 

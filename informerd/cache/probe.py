@@ -113,7 +113,8 @@ class Probe:
         self._in_doubt = outcome == "refused"
         if self.problem:
             fields = {"problem": "", "failures": self._silent_probes}
-            log.info("the API server answers again after %d silent probes", self._silent_probes, extra=fields)
+            probes = "1 silent probe" if self._silent_probes == 1 else f"{self._silent_probes} silent probes"
+            log.info("the API server answers again after %s", probes, extra=fields)
         self.problem, self._silent_probes = "", 0
         for listener in [*self._listeners]:
             self._tell(partial(listener.probe_answered, well=outcome == "answered"))

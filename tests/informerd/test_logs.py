@@ -299,6 +299,16 @@ class TestStorms:
             ("INFO", "the API server answers again after 720 silent probes"),
         ]
 
+    async def test_an_end_after_one_silent_probe_counts_it_in_the_singular(
+        self, clock: FakeClock, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        probed = Failing(Unreachable("refused"))
+        probe = Probe(probed, clock=clock)
+        await probe.once()
+        probed.error = None
+        await probe.once()
+        assert caplog.messages[-1] == "the API server answers again after 1 silent probe"
+
     @pytest.mark.parametrize("error", [CredentialsError("no plugin"), ZeroDivisionError("ours")])
     async def test_a_probe_that_cannot_be_made_for_an_hour_is_a_handful_of_lines(
         self, clock: FakeClock, caplog: pytest.LogCaptureFixture, error: Exception
