@@ -111,7 +111,7 @@ class Program:
 def answers(url: str) -> bool:
     """Whether an HTTP GET gets an answer below 500."""
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(url, timeout=30) as answer:
             return bool(answer.status < 500)
     except urllib.error.HTTPError as error:
         return error.code < 500

@@ -65,7 +65,7 @@ def run(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess
     """A command that is expected to end by itself."""
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
-        cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=60,
+        cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def status(url: str, **headers: str) -> int:
     import urllib.request
 
     try:
-        with urllib.request.urlopen(urllib.request.Request(f"{url}/", headers=headers), timeout=10) as answer:
+        with urllib.request.urlopen(urllib.request.Request(f"{url}/", headers=headers), timeout=30) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -237,7 +237,7 @@ async def test_it_ends_soon_with_open_pages_and_leaves_nothing_behind(
         assert len(demo) == 1
         async with aiohttp.ClientSession() as session:
             page = await session.ws_connect(f"{url}/live/?path=/resources/pods/", headers={"Origin": url})
-            await page.receive(timeout=5)
+            await page.receive(timeout=30)
             begun = time.monotonic()
             assert program.stop(number) == 0
             assert time.monotonic() - begun < 6  # half a second on a machine that does nothing else
@@ -267,7 +267,7 @@ def test_a_broken_kubeconfig_opens_the_page_says_where_and_heals_when_it_is_mend
 def body(url: str) -> str:
     import urllib.request
 
-    with urllib.request.urlopen(f"{url}/", timeout=10) as answer:
+    with urllib.request.urlopen(f"{url}/", timeout=30) as answer:
         return str(answer.read().decode())
 
 

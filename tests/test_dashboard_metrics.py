@@ -42,7 +42,7 @@ async def test_a_web_process_shows_its_browsers_views_and_the_freshness_of_each_
 
 def text_of(url: str) -> str:
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(url, timeout=30) as answer:
             return str(answer.read().decode())
     except urllib.error.HTTPError as error:
         return str(error.read().decode())

@@ -109,7 +109,7 @@ def send_and_go(demo: Demo, sent: bytes) -> None:
     """Send over TLS and as plain text, and go away without reading."""
     address, _, port = host_of(demo).rpartition(":")
     for wrap in (True, False):
-        with socket.create_connection((address, int(port)), timeout=5) as raw:
+        with socket.create_connection((address, int(port)), timeout=30) as raw:
             held = demo.tls.wrap_socket(raw, server_hostname=address) if wrap else raw
             with held:
                 held.sendall(sent)

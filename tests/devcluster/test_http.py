@@ -284,7 +284,7 @@ async def test_no_query_is_an_internal_error_of_ours(demo: Demo, query: str) -> 
 async def test_bytes_that_are_no_http_do_not_stop_the_server(demo: Demo) -> None:
     def send() -> bytes:
         address = urlsplit(demo.server)
-        connection = http.client.HTTPSConnection("127.0.0.1", address.port, context=demo.tls, timeout=5)
+        connection = http.client.HTTPSConnection("127.0.0.1", address.port, context=demo.tls, timeout=30)
         connection.connect()
         try:
             connection.sock.sendall(b"GARBAGE\r\n\x00\xff\r\n\r\n")

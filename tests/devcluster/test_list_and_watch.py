@@ -189,7 +189,7 @@ async def test_informerd_follows(informer: SharedInformer[Object], server: Api, 
 
 async def test_informerd_reads_its_own_writes(informer: SharedInformer[Object], server: Api, maps: str) -> None:
     written = await asyncio.to_thread(server.patch, f"{maps}/a", {"data": {"x": "2"}})
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await informer.wait_for(version(written.json))
     found = informer.store.get(f"{maps.split('/')[4]}/a")
     assert found is not None
@@ -210,7 +210,7 @@ async def test_informerd_follows_metadata_alone(kubeconfig: Path, server: Api, m
         written = await asyncio.to_thread(
             server.patch, f"{maps}/a", {"data": {"x": "2"}, "metadata": {"labels": {"y": "z"}}}
         )
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await informer.wait_for(version(written.json))
         found = informer.lister.get("a", namespace)
         assert found.metadata.labels["y"] == "z"

@@ -63,7 +63,7 @@ def test_signals_end_it_cleanly(start: Callable[..., Process], number: signal.Si
     process = start("--port", "0")
     ready_line(process)
     process.send_signal(number)
-    _, errors = process.communicate(timeout=10)
+    _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (0, b"")
 
 

@@ -120,7 +120,7 @@ def _is_ready(url: str) -> bool:
 
 
 def _samples(url: str, name: str) -> Iterator[float]:
-    with urllib.request.urlopen(url, timeout=10) as answer:
+    with urllib.request.urlopen(url, timeout=30) as answer:
         text = answer.read().decode()
     for family in text_string_to_metric_families(text):
         yield from (sample.value for sample in family.samples if sample.name == name)

@@ -24,7 +24,7 @@ HANDSHAKE = {
 
 def call(dashboard: Dashboard, method: str, path: str, **headers: str) -> int:
     """The status of one raw request; headers as keywords with underscores."""
-    connection = http.client.HTTPConnection("127.0.0.1", dashboard.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", dashboard.port, timeout=30)
     try:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, headers=names)

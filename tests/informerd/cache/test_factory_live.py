@@ -56,7 +56,7 @@ async def test_any_kind_is_followed_by_the_name_a_person_gives_it(
     informer = await factory.informer_for(name, Object)
     assert (informer.resource.key, informer.resource.api_version) == (key, api_version)
     factory.start()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await factory.wait_for_cache_sync()
     assert informer.health().state in ("syncing", "live")
 

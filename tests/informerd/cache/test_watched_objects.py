@@ -149,7 +149,7 @@ async def test_who_waits_for_a_version_hears_of_it_though_its_object_was_left_ou
 
     setup, watch = await listed(start, server, transform=transform)
     await watch.send("ADDED", pod("bad", "11"))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await setup.informer.wait_for("11")
 
 

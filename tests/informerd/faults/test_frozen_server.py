@@ -56,5 +56,5 @@ async def _stops_at_once(factory: SharedInformerFactory, rig: Rig) -> None:
     """What a frozen server does not answer holds nobody up who stops."""
     rig.follow(factory)
     await asyncio.sleep(0.2)  # it is somewhere in its first request then
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(5):
         await factory.stop()
