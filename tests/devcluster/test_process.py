@@ -92,7 +92,7 @@ def test_it_ends_with_its_parent_where_asked_to(start: Callable[..., Process]) -
 def test_a_port_in_use_is_one_line_and_exit_1(start: Callable[..., Process]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         process = start("--port", str(taken.getsockname()[1]))
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
     assert errors.decode().splitlines() == [f"devcluster: port {taken_port(process)} on 127.0.0.1 is in use"]
 
