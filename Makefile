@@ -1,7 +1,7 @@
-# make run    the dashboard at http://127.0.0.1:8000 (PORT= changes it; DEMO_PODS= DEMO_RATE= DEMO_SEED= the demo cluster)
-# make test   everything, browser included; says what was skipped and why
-# make check  format, lint, types, layers, templates
-# make help   the rest
+# make run          the dashboard at http://127.0.0.1:8000 (PORT= changes it; DEMO_PODS= DEMO_RATE= DEMO_SEED= the demo cluster)
+# make test         everything, browser included; says what was skipped and why
+# make check        format, lint, types, layers, templates
+# make help         the rest
 
 PYTHON ?= $(firstword $(foreach p,python3.14 python3.13 python3.12 python3.11 python3,$(shell $(p) -c 'import sys, venv, ensurepip; sys.version_info >= (3, 11) and print("$(p)")' 2>/dev/null)))
 VENV ?= .venv
@@ -13,8 +13,8 @@ export PORT
 .PHONY: run test soak check format lock vendor screenshots axe bench clean help
 
 help:
-	@sed -n 's/^# //p' Makefile
-	@echo 'make test         WORKERS=1 runs one test at a time, ARGS= goes to pytest'
+	@sed -n '1,3s/^# //p' Makefile
+	@echo '                  (make test WORKERS=1 runs one test at a time, ARGS= goes to pytest)'
 	@echo 'make soak         10,000 random histories of the informer (HISTORIES= SEED= STEPS= change them)'
 	@echo 'make format       format the code and templates'
 	@echo 'make lock         resolve requirements*.in into the pinned requirements*.txt'
@@ -22,6 +22,7 @@ help:
 	@echo 'make screenshots  pictures of every page into screenshots/ (needs Chromium)'
 	@echo 'make axe          the same, with what axe-core objects to on any of them (ONLY=list,feed: these alone)'
 	@echo 'make bench        every benchmark'
+	@echo 'make clean        take away the virtual environment and what was made'
 
 run: $(VENV)/.run
 	@$(BIN)/python manage.py migrate --verbosity 0
@@ -76,7 +77,8 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@echo 'Installing what Deltaboard needs into $(VENV): about a minute, the first time only'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt requirements.txt | $(BIN)/python

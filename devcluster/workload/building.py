@@ -147,10 +147,10 @@ def mydemo(demo: Demo) -> Json:
     return {"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo", "metadata": meta, "spec": spec}
 
 
-def mydemo_status(generation: int, now: str) -> Json:
-    """What the Mydemo controller writes once it has dealt with a generation."""
+def mydemo_status(generation: int, since: str) -> Json:
+    """What the Mydemo controller writes once it has dealt with a generation of one that is ready since then."""
     ready = {"type": "Ready", "status": "True", "reason": "Synced", "message": "Mydemo synced successfully"}
-    condition = {**ready, "lastTransitionTime": now, "observedGeneration": generation}
+    condition = {**ready, "lastTransitionTime": since, "observedGeneration": generation}
     return {"observedGeneration": generation, "phase": "Ready", "conditions": [condition]}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from devcluster.workload import building
 from devcluster.workload.building import stamp
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.projections import Mydemo, MydemoSpec
+from devcluster.workload.projections import Mydemo, MydemoSpec, condition
 from informerd.cache.handler import HandlerFunctions
 from informerd.controller.request import Request
 
@@ -61,7 +61,9 @@ class MydemoController:
             return
         generation = mydemo.metadata.generation
         if mydemo.status.observed_generation != generation:
-            status = building.mydemo_status(generation, stamp(self._cluster.clock.time()))
+            ready = condition(mydemo.status.conditions, "Ready")
+            since = ready.last_transition_time if ready is not None and ready.status == "True" else None
+            status = building.mydemo_status(generation, since or stamp(self._cluster.clock.time()))
             await self._cluster.mydemos.patch(mydemo, {"status": status}, status=True)
 
     async def change_one(self, number: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devcluster.workload.projections.parts import Part
+from devcluster.workload.projections.parts import Condition, Part
 from informerd.objects import Object
 
 
@@ -13,6 +13,7 @@ class MydemoSpec(Part, frozen=True):
 
 class MydemoStatus(Part, frozen=True):
     observed_generation: int = 0
+    conditions: tuple[Condition, ...] = ()
 
 
 class Mydemo(Object, frozen=True):

@@ -70,13 +70,16 @@ async def test_the_same_seed_tells_the_same_stories_about_the_same_objects() -> 
 async def test_mydemos_are_given_their_status_and_people_s_changes_are_left_alone() -> None:
     async with running(rate=20.0, pods=40) as world:
         await world.live(1)
+        before = [world.one(DEMOS, demo.namespace, demo.name)["status"]["conditions"] for demo in MYDEMOS[:4]]
         for demo in MYDEMOS[:4]:
             world.patch(DEMOS, demo.namespace, demo.name, {"spec": {"port": 4242}})
         await world.live(HANDS_OFF_SECONDS / 10)
-        for demo in MYDEMOS[:4]:
+        for demo, (ready,) in zip(MYDEMOS[:4], before, strict=True):
             found = world.one(DEMOS, demo.namespace, demo.name)
             assert found["spec"]["port"] == 4242
-            assert found["status"]["observedGeneration"] == found["metadata"]["generation"]
+            generation = found["metadata"]["generation"]
+            assert found["status"]["observedGeneration"] == generation > 1
+            assert found["status"]["conditions"] == [{**ready, "observedGeneration": generation}], "it was ready before"
         others = {change.record.key for change in world.changes if change.bucket == DEMOS}
         assert len(others) > 4, "the others go on changing"
         about = [event for event in world.all(EVENTS) if event["involvedObject"]["kind"] == "Mydemo"]
