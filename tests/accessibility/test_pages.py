@@ -44,7 +44,7 @@ def stage() -> Iterator[Stage]:
 def test_axe_finds_nothing_wrong(new_context: Callable[..., BrowserContext], stage: Stage, walk: str) -> None:
     """The theme changes nothing but colours, and no width has colours of its own: two runs see all there is."""
     page = new_context(reduced_motion="reduce").new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(120_000)
     steps = Walk(page, stage)
     found: list[str] = []
     for number, scene in enumerate(scene for scene in WALKS[walk] if scene.name not in LIKE_OTHERS):

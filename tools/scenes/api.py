@@ -44,6 +44,14 @@ class Api:
             if error.code != 409:
                 raise
 
+    def remove(self, path: str) -> None:
+        """Delete the object, if there is one."""
+        try:
+            self.call("DELETE", path)
+        except urllib.error.HTTPError as error:
+            if error.code != 404:
+                raise
+
     def merge(self, path: str, body: Any) -> None:
         """A JSON merge patch."""
         self.call("PATCH", path, body, "application/merge-patch+json")

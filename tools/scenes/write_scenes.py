@@ -75,6 +75,9 @@ def create_review(page: Page) -> None:
 
 
 def several(page: Page, stage: Stage) -> None:
+    """Two documents whose objects are not there: those of an earlier picture are removed."""
+    for path in (OBJECTS.format(namespace=NAMESPACE), f"api/v1/namespaces/{NAMESPACE}/configmaps"):
+        stage.api.remove(f"{path}/second")
     at(f"/new/?namespace={NAMESPACE}")(page, stage)
     _write(page, TWO)
 
