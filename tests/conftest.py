@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -23,6 +24,7 @@ second one cannot be started while the first one runs."""
 
 
 cut_farewells()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs this in the background
 
 LONGEST = (
     "e2e/test_production_faults.py", "accessibility/test_pages.py", "live/test_browser_live.py", "e2e/test_truth.py",
