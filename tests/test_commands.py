@@ -113,7 +113,7 @@ def test_without_a_cluster_it_starts_the_demo_cluster_says_why_and_leaves_nothin
         demo = children(program.process.pid)
         assert len(demo) == 1
         program.kill()
-        until(lambda: not any(alive(pid) for pid in demo), within=5)
+        until(lambda: not any(alive(pid) for pid in demo))
         assert list(Path(environ["TMPDIR"]).iterdir()) == []
 
 
@@ -124,7 +124,7 @@ def test_killed_while_the_demo_cluster_starts_it_leaves_nothing_behind_either(en
         pid = program.process.pid
         demo = until(lambda: children(pid))
         program.kill()
-        until(lambda: not any(alive(pid) for pid in demo), within=10)
+        until(lambda: not any(alive(pid) for pid in demo))
         assert list(Path(environ["TMPDIR"]).iterdir()) == []
 
 
@@ -241,7 +241,7 @@ async def test_it_ends_soon_with_open_pages_and_leaves_nothing_behind(
             begun = time.monotonic()
             assert program.stop(number) == 0
             assert time.monotonic() - begun < 6  # half a second on a machine that does nothing else
-        until(lambda: not any(alive(pid) for pid in demo), within=3)
+        until(lambda: not any(alive(pid) for pid in demo))
         assert "Traceback" not in program.output, program.output
         assert "never retrieved" not in program.output, program.output
 
@@ -260,7 +260,7 @@ def test_a_broken_kubeconfig_opens_the_page_says_where_and_heals_when_it_is_mend
         assert re.search(r"line \d", page)
         assert ready(url), "without this process nobody would say it"
         kubeconfig.write_text(controlplane.kubeconfig.read_text())
-        program.wait_for(lambda: str(kubeconfig) + ", line" not in body(url), within=15)
+        program.wait_for(lambda: str(kubeconfig) + ", line" not in body(url))
         program.wait_for(lambda: ready(url))
 
 
@@ -309,7 +309,7 @@ def test_daphne_alone_holds_everything_and_ends_cleanly(environ: dict[str, str])
         demo = children(program.process.pid)
         assert len(demo) == 1
         program.stop(signal.SIGINT)
-        until(lambda: not any(alive(pid) for pid in demo), within=3)
+        until(lambda: not any(alive(pid) for pid in demo))
         assert "Traceback" not in program.output, program.output
 
 
@@ -337,7 +337,7 @@ def test_runserver_reloads_and_leaves_nothing_behind(environ: dict[str, str]) ->
         demo = children(again)
         assert len(demo) == 1
         program.stop(signal.SIGTERM)
-        until(lambda: not alive(again) and not any(alive(pid) for pid in demo), within=5)
+        until(lambda: not alive(again) and not any(alive(pid) for pid in demo))
 
 
 @pytest.mark.parametrize("options", [(), ("--noreload",)], ids=["reloading", "noreload"])

@@ -106,7 +106,7 @@ class Rig:
             wanted = await self.versions(informer.resource)
             return wanted == stored(informer) == folded(self.recorder)
 
-        await eventually(same, within=15, what="the store and the handler equal the API server")
+        await eventually(same, what="the store and the handler equal the API server")
 
     def key(self, name: str) -> str:
         return f"{self.namespace}/{name}"
@@ -319,11 +319,11 @@ async def test_a_connection_that_falls_silent_is_noticed_by_the_probe_and_healed
     await rig.create(PODS, pod("a"))
     await rig.equal(informer)
     rig.wire.freeze()
-    await eventually(lambda: informer.health().state == "stale", within=15)
+    await eventually(lambda: informer.health().state == "stale")
     assert "does not answer" in informer.health().problem or "in time" in informer.health().problem
     await rig.delete(PODS, "a")
     rig.wire.thaw()
-    await eventually(lambda: informer.health().state == "live", within=15)
+    await eventually(lambda: informer.health().state == "live")
     await rig.equal(informer)
 
 
@@ -375,7 +375,7 @@ async def test_a_killed_api_server_makes_it_stale_and_it_heals_without_ghosts(
     await rig.cluster.start_again()
     await rig.delete(PODS, "a")
     await rig.create(PODS, pod("c"))
-    await eventually(lambda: informer.health().state == "live", within=15)
+    await eventually(lambda: informer.health().state == "live")
     await rig.equal(informer)
     assert sorted(stored(informer)) == [rig.key("b"), rig.key("c")]
 
@@ -391,7 +391,7 @@ async def test_a_custom_resource_appears_when_its_definition_is_created_and_vani
     await eventually(lambda: _served(rig), what="widgets are served", within=20)
     widget = {"apiVersion": WIDGETS.api_version, "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": 1}}
     await rig.create(WIDGETS, widget)
-    await eventually(lambda: informer.health().state == "live", within=10)
+    await eventually(lambda: informer.health().state == "live")
     await rig.equal(informer)
     await rig.client.delete(DEFINITIONS, "widgets.tests.example.com")
     await eventually(lambda: informer.health().state == "absent", within=20)

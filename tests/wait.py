@@ -1,4 +1,8 @@
-"""Waiting for real processes: a condition is polled until it holds or a deadline passes. For nothing else."""
+"""Waiting for real processes: a condition is polled until it holds or a deadline passes. For nothing else.
+
+Half a minute is much longer than anything here takes on a machine that others use, too; how long it may take for people
+is the benchmarks' to say.
+"""
 
 from __future__ import annotations
 

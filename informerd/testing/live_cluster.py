@@ -60,7 +60,7 @@ class LiveCluster:
             finally:
                 self._runnables = [each for each in self._runnables if each not in runnables]
 
-    async def settled(self, *, within: float = 10.0) -> None:
+    async def settled(self, *, within: float = 30.0) -> None:
         """Wait until all that runs here has done what there is to do, see `settling.settled`. Raises NotInTime."""
         controllers = [controller for each in self._runnables for controller in controllers_of(each)]
         informers = [informer for each in self._runnables for informer in informers_of(each)]

@@ -23,7 +23,7 @@ async def settled(
     controllers: Iterable[Controller],
     informers: Iterable[SharedInformer[Any]] = (),
     *,
-    within: float = 10.0,
+    within: float = 30.0,
 ) -> None:
     """Wait until nothing is left to be done for what the API server holds.
 

@@ -13,14 +13,14 @@ _INTERVAL = 0.02
 
 
 @overload
-async def eventually(condition: Callable[[], Coroutine[Any, Any, T]], *, within: float = 10.0, what: str = "") -> T: ...
+async def eventually(condition: Callable[[], Coroutine[Any, Any, T]], *, within: float = 30.0, what: str = "") -> T: ...
 
 
 @overload
-async def eventually(condition: Callable[[], T], *, within: float = 10.0, what: str = "") -> T: ...
+async def eventually(condition: Callable[[], T], *, within: float = 30.0, what: str = "") -> T: ...
 
 
-async def eventually(condition: Callable[[], Any], *, within: float = 10.0, what: str = "") -> Any:
+async def eventually(condition: Callable[[], Any], *, within: float = 30.0, what: str = "") -> Any:
     """The first true answer of `condition`, which may be a coroutine function.
 
     AssertionError after `within` seconds, which names the condition or says `what`. `LiveCluster.settled` is better

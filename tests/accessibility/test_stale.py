@@ -38,7 +38,7 @@ def test_axe_finds_nothing_wrong(
     else:
         server.do("turn_away", code=4012)
         server.do("close", code=4012)
-    expect(page.locator(f"body[data-live={state}] #banner")).to_be_visible(timeout=20_000)
+    expect(page.locator(f"body[data-live={state}] #banner")).to_be_visible()
     if state == "stale":
         faint = page.evaluate(
             "getComputedStyle(document.querySelector('main .table td, main .tile, main .feed')).color"

@@ -79,13 +79,13 @@ async def test_a_poison_key_is_seen_requeued_and_gone_across_processes(
     answer = await link.requeue("sample", "default/poison", by="alice")
     assert answer is not None
     assert answer.done
-    await eventually(lambda: failed_keys(link) == [], within=5)
+    await eventually(lambda: failed_keys(link) == [])
     late = await link.requeue("sample", "default/poison")
     assert isinstance(late, Answer)
     assert "is not among the keys of sample that failed" in late.words
 
     worker.kill()
-    await eventually(lambda: link.board.problem, within=5, what="silent")
+    await eventually(lambda: link.board.problem, what="silent")
     assert link.board.main is not None
     assert link.board.main.silent
     assert await link.requeue("sample", "default/poison") is None
@@ -108,13 +108,13 @@ async def test_of_two_workers_one_runs_the_controllers_and_the_other_goes_on_whe
     second = new_worker("manage.py", "informerd", **env)
     await eventually(lambda: phases(link) == ["running", "waiting for leader"], within=20, what=second.output)
     leader = leading(link)
-    await eventually(lambda: seen_leaders(link) == [leader, leader], within=10)
+    await eventually(lambda: seen_leaders(link) == [leader, leader])
     assert link.board.main is not None
     assert link.board.main.report.manager.lease == f"{namespace}/deltaboard-controllers"
     assert link.board.main.report.manager.since is not None
 
     await asyncio.to_thread(first.stop)
-    await eventually(lambda: phases(link)[:1] == ["running"] and leading(link) != leader, within=15)
+    await eventually(lambda: phases(link)[:1] == ["running"] and leading(link) != leader)
     assert link.board.problem is None
     assert "Traceback" not in first.output + second.output
 

@@ -51,7 +51,7 @@ def test_without_scripts_all_that_match_are_deleted_by_forms_alone(
     for name in ("one", "two"):
         cluster.create(mydemos(namespace), mydemo(name))
     context = chromium.new_context(java_script_enabled=False)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(30_000)
     page = context.new_page()
     rows = page.locator("tbody tr")
     until(lambda: page.goto(f"{dashboard.url}{PAGE}?namespace={namespace}") and rows.count() == 2, what="both are read")

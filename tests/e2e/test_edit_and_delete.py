@@ -33,7 +33,7 @@ def test_an_edit_is_reviewed_saved_and_seen_in_the_api(
     expect(page.locator("main")).to_contain_text("9090")
     assert cluster.get(mydemos(namespace, "edited"))["spec"]["port"] == 8080, "a review writes nothing"
     page.locator("button[name=save]").first.click()
-    expect(page).to_have_url(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/edited/", timeout=10_000)
+    expect(page).to_have_url(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/edited/")
     assert cluster.get(mydemos(namespace, "edited"))["spec"]["port"] == 9090
     expect(page.locator("main")).to_contain_text("9090")
 
@@ -69,7 +69,7 @@ def test_changes_that_do_not_overlap_are_merged_and_saved_after_a_look(
     expect(page.locator("main")).to_contain_text("10.0.0.2")
     assert cluster.get(mydemos(namespace, "shared"))["spec"] == {"ip": "10.0.0.2", "port": 8080}
     page.locator("button[name=save]").first.click()
-    expect(page).to_have_url(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/shared/", timeout=10_000)
+    expect(page).to_have_url(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/shared/")
     assert cluster.get(mydemos(namespace, "shared"))["spec"] == {"ip": "10.0.0.2", "port": 9090}
 
 

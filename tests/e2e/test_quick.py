@@ -108,7 +108,7 @@ def test_a_deletion_is_followed_until_it_is_gone_and_made_again(
     progress = page.locator("#progress")
     expect(progress).to_contain_text("Waiting for the finalizer example.com/hold")
     cluster.patch(mydemos(namespace, "going"), {"metadata": {"finalizers": None}})
-    expect(progress).to_contain_text("The API server has it no more", timeout=20_000)
+    expect(progress).to_contain_text("The API server has it no more")
     assert not cluster.exists(mydemos(namespace, "going"))
     page.locator("button[name=again]").click()
     expect(page.locator("main")).to_contain_text("is made again from its last state")
@@ -168,5 +168,5 @@ def test_a_drain_says_what_would_hold_it_and_is_followed_until_the_node_is_empty
     expect(progress).to_contain_text("evicted, is shutting down", timeout=40_000)
     assert "deletionTimestamp" in cluster.get(web)["metadata"]
     node.end("web-1")
-    expect(progress).to_contain_text("Drained: 1 pod is gone.", timeout=20_000)
+    expect(progress).to_contain_text("Drained: 1 pod is gone.")
     cluster.delete(node.api)

@@ -71,7 +71,7 @@ def test_a_page_of_a_server_that_shows_it_otherwise_by_now_fetches_itself(page: 
     view = page.locator("#list").get_attribute("data-view")
     server.do("rename", salt="another version")
     server.do("close", code=4012)
-    expect(page.locator("#list")).not_to_have_attribute("data-view", view or "", timeout=20_000)
+    expect(page.locator("#list")).not_to_have_attribute("data-view", view or "")
     becomes(page, "live")
     expect(page.locator("#banner")).to_be_hidden()
     change(server, 7)
@@ -90,7 +90,7 @@ def test_only_while_fetching_does_not_help_the_page_says_that_it_is_to_be_reload
     server.do("rename", salt="a third version")
     server.do("close", code=4012)
     for each in pages:
-        expect(each.locator("#banner")).to_contain_text("Reload the page", timeout=20_000)
+        expect(each.locator("#banner")).to_contain_text("Reload the page")
         becomes(each, "stale")
         each.unroute("**/resources/pods/")
     for each in pages:
@@ -465,7 +465,7 @@ def test_a_frame_of_more_than_64_kb_arrives(page: Page, server: PageServer) -> N
 def test_what_is_too_big_for_a_message_is_fetched(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/default/pod-003/")
     server.do("bulk", name="pod-003", size=1_200_000)
-    expect(page.locator("pre.code")).to_contain_text("theEnd: here", timeout=15_000)
+    expect(page.locator("pre.code")).to_contain_text("theEnd: here")
     server.do("put", rows=[{"name": "pod-003", "version": 3, "obj": {"kind": "Pod", "spec": {"nodeName": "node-9"}}}])
     expect(page.locator("pre.code")).to_contain_text("node-9")
     assert page.evaluate("window.sameDocument") is True

@@ -84,10 +84,10 @@ def test_kinds_that_come_to_be_while_a_page_is_open_appear_in_it(page: Page, ser
     fold(page, "config").locator("summary").click()
     expect(line(page, "secrets").locator("time")).to_be_visible()
     server.do("census", counts=CENSUS | {"leases.coordination.k8s.io": 3})
-    expect(line(page, "leases.coordination.k8s.io").locator(".count")).to_contain_text("3", timeout=20_000)
+    expect(line(page, "leases.coordination.k8s.io").locator(".count")).to_contain_text("3")
     expect(fold(page, "config")).to_have_attribute("open", "")
     server.do("look_at", key="ingresses.networking.k8s.io")  # of which no census has said anything
-    expect(line(page, "ingresses.networking.k8s.io")).to_be_visible(timeout=20_000)
+    expect(line(page, "ingresses.networking.k8s.io")).to_be_visible()
     assert page.evaluate("window.sameDocument")
 
 

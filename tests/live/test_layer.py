@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -23,7 +24,7 @@ from tests.clock import FakeClock
 from tests.controlplane import free_ports
 from tests.live.fake_layer import RecordingLayer, row
 from tests.require import missing, redis_url
-from tests.wait import eventually
+from tests.wait import eventually, until
 
 GROUP = "group"
 Message = dict[str, Any]
@@ -123,7 +124,10 @@ async def test_a_layer_that_gives_no_channel_is_asked_again() -> None:
 
 
 class OwnRedis:
-    """A Redis server for one test, which is killed and started again on its port."""
+    """A Redis server for one test, which is killed and started again on its port.
+
+    `start` waits until it listens: a client that was refused waits for seconds before it tries again.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -133,6 +137,11 @@ class OwnRedis:
     def start(self) -> None:
         arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.directory)]
         self._process = subprocess.Popen(["redis-server", *arguments], stdout=subprocess.DEVNULL)
+        until(self._listens, what="Redis listens")
+
+    def _listens(self) -> bool:
+        with socket.socket() as asking:
+            return asking.connect_ex(("127.0.0.1", self.port)) == 0
 
     def kill(self) -> None:
         if self._process is not None:
@@ -169,13 +178,13 @@ async def test_a_redis_that_is_killed_and_started_again_is_healed(
     running = [asyncio.create_task(run()) for run in (worker.run, publisher.run, replicas.run)]
     try:
         publisher.put(row("before"))
-        await eventually(lambda: replica.state == "live" and replica.get("default", "before"), within=15)
+        await eventually(lambda: replica.state == "live" and replica.get("default", "before"))
         own_redis.kill()
-        await eventually(lambda: replica.state == "stale", within=4)
+        await eventually(lambda: replica.state == "stale")
         publisher.put(row("meanwhile"))
-        await eventually(lambda: replicas.channel_problem, within=10)
+        await eventually(lambda: replicas.channel_problem)
         own_redis.start()
-        await eventually(lambda: replica.state == "live" and replica.get("default", "meanwhile"), within=15)
+        await eventually(lambda: replica.state == "live" and replica.get("default", "meanwhile"))
         assert replica.rows == publisher.rows
         assert replicas.channel_problem == ""
     finally:

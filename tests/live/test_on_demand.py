@@ -324,7 +324,7 @@ DIALS = {
 
 def _create_dials(controlplane: ControlPlane) -> None:
     controlplane.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", DIALS)
-    until(lambda: controlplane.exists("/apis/anykind.example.com/v1/dials"), within=15)
+    until(lambda: controlplane.exists("/apis/anykind.example.com/v1/dials"))
     for name, size in (("a", 10), ("b", 9), ("c", 100)):
         ready = {"type": "Ready", "status": "True" if size > 9 else "False"}
         dial = {

@@ -338,9 +338,9 @@ async def test_a_kind_whose_crd_comes_later_appears_and_one_that_is_removed_disa
     await asyncio.to_thread(_create_widgets, own_controlplane)
     path = "/apis/crddemo.k8s.io/v1/namespaces/default/mydemos"
     await asyncio.to_thread(own_controlplane.create, path, _mydemo("early"))
-    await eventually(lambda: mydemos.get("default", "early"), within=15)
+    await eventually(lambda: mydemos.get("default", "early"))
     await live(mydemos)
-    await eventually(lambda: widgets.live, within=15)
+    await eventually(lambda: widgets.live)
     assert widgets.get("", "w") is not None
 
     await asyncio.to_thread(own_controlplane.delete_crd, MYDEMOS)
@@ -368,6 +368,6 @@ def _create_widgets(controlplane: ControlPlane) -> None:
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
         {"metadata": {"name": "widgets.example.com"}, "spec": spec},
     )
-    until(lambda: controlplane.exists("/apis/example.com/v2beta1/widgets"), within=15)
+    until(lambda: controlplane.exists("/apis/example.com/v2beta1/widgets"))
     body = {"apiVersion": "example.com/v2beta1", "kind": "Widget", "metadata": {"name": "w"}}
     controlplane.create("/apis/example.com/v2beta1/widgets", body)

@@ -47,7 +47,7 @@ class Metered:
         return self.scrape().get(name, **labels)
 
     async def becomes(self, expected: float, name: str, **labels: str) -> None:
-        await eventually(lambda: self.value(name, **labels) == expected, within=5, what=f"{name} {labels} {expected}")
+        await eventually(lambda: self.value(name, **labels) == expected, what=f"{name} {labels} {expected}")
 
     async def listed(self, *names: str) -> Request:
         """Start, and list these pods in a page; the watch, which is open."""
