@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
 from tests.require import missing
+from tests.wait import until
 
 UNUSED = (
     "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect",
@@ -62,7 +63,8 @@ class Watched:
     def console(self, message: ConsoleMessage) -> None:
         lost = "Failed to fetch" in message.text  # a line that a test cut
         if message.type == "error" and not lost and any(word in message.text for word in FAULTS):
-            self.faults.append(message.text)
+            place = message.location
+            self.faults.append(f"{message.text} ({place['url']}, line {place['lineNumber']})")
 
     def watch(self, page: Page) -> None:
         page.on("console", self.console)
@@ -94,6 +96,13 @@ def new_context(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
     for context in contexts:
         context.close()
     assert watched.faults == [], watched.faults
+
+
+def wait_until(page: Page, expression: str, argument: object = None) -> None:
+    """Wait until JavaScript says so. Playwright's own `wait_for_function` evaluates a text in the page at each try but
+    the first, which the program's policy forbids.
+    """
+    until(lambda: page.evaluate(expression, argument), what=expression)
 
 
 @pytest.fixture

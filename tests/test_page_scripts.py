@@ -20,6 +20,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from dashboard.live.feed_view import FeedView
 from dashboard.live.lines import rfc3339
 from tests import page_samples as samples
+from tests.browser import wait_until
 from tests.controllers import made
 from tests.program import ROOT
 
@@ -265,7 +266,7 @@ def test_the_chart_is_drawn_and_drawn_again_in_the_other_themes_colours(show: Sh
     light = page.evaluate("document.querySelector('#chart canvas').toDataURL()")
     page.locator(".theme summary").click()
     page.locator(".theme button[value=dark]").click()
-    page.wait_for_function("before => document.querySelector('#chart canvas').toDataURL() !== before", arg=light)
+    wait_until(page, "before => document.querySelector('#chart canvas').toDataURL() !== before", light)
     assert "modified" in str(page.locator("#chart").get_attribute("aria-label"))
 
 

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import wait_until
 from tests.live.conftest import PageServer, open_live
 from tests.live.test_browser_place import row
 
@@ -70,7 +71,7 @@ def test_a_field_by_path_is_added_in_the_picker_sorted_by_and_flashes_where_it_c
     assert cells(page)[:4] == ["2", "1", "0", "<none>"]
     server.do("put", rows=[{"name": "pod-001", "version": 3, "obj": {"spec": {"priority": 7}}}])
     expect(page.locator("tbody tr").first.locator("td.c-path")).to_have_text("7")
-    page.wait_for_function("window.flashed.some((cell) => cell.startsWith('pod-001 '))")
+    wait_until(page, "window.flashed.some((cell) => cell.startsWith('pod-001 '))")
     page.locator("details.columns > summary").click()
     page.get_by_role("checkbox", name=".spec.priority").uncheck()
     page.get_by_role("button", name="Show these").click()

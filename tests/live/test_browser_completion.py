@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser import wait_until
 from tests.live.conftest import PageServer, open_live
 
 pytestmark = pytest.mark.browser
@@ -51,7 +52,7 @@ def test_a_filter_is_completed_by_keyboard_column_by_column_and_value_by_value(p
     expect(options(page)).to_have_count(0)
     expect(page.locator("tbody tr")).to_have_count(1)
     expect(page).to_have_url(re.compile(r"\?q=status(=|%3D)Failed$"))
-    page.wait_for_function("!document.querySelector('.htmx-request')")
+    wait_until(page, "!document.querySelector('.htmx-request')")
 
 
 def test_without_an_arrow_enter_and_escape_do_what_they_do_anyway(page: Page, server: PageServer) -> None:
@@ -66,7 +67,7 @@ def test_without_an_arrow_enter_and_escape_do_what_they_do_anyway(page: Page, se
     expect(page).to_have_url(re.compile(r"\?q=na$"))
     expect(options(page)).to_have_count(0)
     expect(box).to_have_value("na")
-    page.wait_for_function("before => history.length === before + 1", arg=before)
+    wait_until(page, "before => history.length === before + 1", before)
     page.keyboard.type("m")
     expect(options(page).first).to_contain_text("name")
     page.keyboard.press("Escape")
@@ -74,7 +75,7 @@ def test_without_an_arrow_enter_and_escape_do_what_they_do_anyway(page: Page, se
     expect(box).to_be_focused()
     expect(box).to_have_value("nam")
     expect(page).to_have_url(re.compile(r"\?q=nam$"))
-    page.wait_for_function("!document.querySelector('.htmx-request')")  # it would fail when the page is closed
+    wait_until(page, "!document.querySelector('.htmx-request')")  # it would fail when the page is closed
 
 
 def test_a_path_is_offered_step_by_step_and_looked_for_when_it_is_whole(page: Page, server: PageServer) -> None:

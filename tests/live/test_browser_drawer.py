@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from tests.browser import wait_until
 from tests.live.conftest import PageServer, one_server, open_live
 from tests.live.test_browser_place import row
 from tests.wait import until
@@ -180,11 +181,11 @@ def test_on_a_narrow_window_it_is_a_sheet_and_what_is_below_cannot_be_reached(
     opened(page, server)
     whole = {"x": 0, "y": 0, "width": 390, "height": 800}
     until(lambda: drawer(page).bounding_box() == whole, what="it fills the window")
-    page.wait_for_function("document.getElementById('list').inert")
+    wait_until(page, "document.getElementById('list').inert")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.get_by_role("link", name="Close the details").click()
     is_closed(page)
-    page.wait_for_function("!document.getElementById('list').inert")
+    wait_until(page, "!document.getElementById('list').inert")
     has_the_focus(page, "pod-003")
 
 

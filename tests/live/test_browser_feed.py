@@ -12,6 +12,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from dashboard.live.feed_view import SHOWN
 from dashboard.live.swaps import IN_A_STORM
+from tests.browser import wait_until
 from tests.live.conftest import PageServer, open_live
 from tests.wait import until
 
@@ -168,7 +169,7 @@ def test_nothing_moves_under_the_pointer_nor_while_somebody_reads_further_down(p
     jump.click()
     expect(lines(page)).to_have_count(100)
     expect(jump).to_be_hidden()
-    page.wait_for_function("scrollY < 400")
+    wait_until(page, "scrollY < 400")
 
 
 def test_a_line_can_be_copied_as_markdown(new_context: Callable[..., BrowserContext], server: PageServer) -> None:

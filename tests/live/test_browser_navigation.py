@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from tests.browser import wait_until
 from tests.live.conftest import PageServer, open_live
 
 pytestmark = pytest.mark.browser
@@ -51,7 +52,7 @@ def test_dated_counts_are_counted_and_kept_only_while_a_fold_shows_them(page: Pa
     count = line(page, "secrets").locator(".count")
     expect(count).to_have_text(re.compile(r"^12\d\d:\d\d$"))
     expect(count).to_have_attribute("title", re.compile("Nobody watches them"))
-    page.wait_for_function("document.cookie.includes('folds=config')")
+    wait_until(page, "document.cookie.includes('folds=config')")
     assert server.do("looked") is True
     assert len(asked) == 1
     page.reload()
@@ -116,7 +117,7 @@ def test_a_pinned_kind_stays_at_the_top_in_this_browser(page: Page, server: Page
     fold(page, "config").locator("summary").click()
     expect(line(page, "secrets")).to_be_visible()
     expect(line(page, "configmaps")).to_be_hidden()
-    page.wait_for_function("!document.cookie.includes('config')")  # the fold is kept a moment after it closed
+    wait_until(page, "!document.cookie.includes('config')")  # the fold is kept a moment after it closed
     page.reload()
     expect(line(page, "secrets")).to_be_visible()
     expect(line(page, "configmaps")).to_be_hidden()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
+from tests.browser import wait_until
 from tests.live.conftest import PageServer, has_copied, one_server, open_live
 from tests.live.test_browser_place import row
 from tests.wait import until
@@ -212,11 +213,12 @@ def test_names_and_command_are_copied_without_a_clipboard_and_as_the_cluster_has
     until(lambda: page.evaluate("window.clipboardOfPage.command('kubectl x')") != "kubectl x", what="the cluster's own")
     box(page, "pod-001").click()
     page.get_by_role("button", name="Names").click()
-    page.wait_for_function("window.copied === 'default/pod-001'")
+    wait_until(page, "window.copied === 'default/pod-001'")
     page.get_by_role("button", name="kubectl").click()
-    page.wait_for_function(
+    wait_until(
+        page,
         "words => window.copied === words",
-        arg="kubectl --kubeconfig /tmp/demo.kubeconfig get pods -n default pod-001",
+        "kubectl --kubeconfig /tmp/demo.kubeconfig get pods -n default pod-001",
     )
     expect(page.get_by_role("button", name="Names")).to_be_visible()  # it no longer says that it has copied
     server.do("health", state="stale", problem="a test says so")
