@@ -77,7 +77,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: requirements.txt | $(BIN)/python
-	@echo 'Installing what Deltaboard needs into $(VENV): about a minute, the first time only'
+	@echo 'Installing what Deltaboard needs into $(VENV), which may take a minute'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 

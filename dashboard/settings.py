@@ -42,7 +42,7 @@ if not SECRET_KEY:
     except OSError as error:
         raise ImproperlyConfigured(
             f"DELTABOARD_VAR: the secret key cannot be kept in {VAR_DIR}: {error.strerror}. "
-            "Name a folder that can be written, or set SECRET_KEY"
+            "Name a folder that can be written, or set SECRET_KEY and DATABASE_URL"
         ) from error
 
 # --- Which cluster ----------------------------------------------------------------------------------------------

@@ -102,7 +102,16 @@ def wait_until(page: Page, expression: str, argument: object = None) -> None:
     """Wait until JavaScript says so. Playwright's own `wait_for_function` evaluates a text in the page at each try but
     the first, which the program's policy forbids.
     """
-    until(lambda: page.evaluate(expression, argument), what=expression)
+
+    def holds() -> bool:
+        try:
+            return bool(page.evaluate(expression, argument))
+        except Error as error:
+            if "context was destroyed" not in str(error):  # by a navigation: the next page is asked then
+                raise
+            return False
+
+    until(holds, what=expression)
 
 
 @pytest.fixture

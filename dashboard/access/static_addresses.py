@@ -44,7 +44,7 @@ class VersionedStorage(StaticFilesStorage):
         found: dict[str, bytes] = {}
         for finder in finders.get_finders():
             for path, storage in finder.list(None):
-                name = path.replace("\\", "/")
+                name = "/".join(filter(None, (getattr(storage, "prefix", None), path.replace("\\", "/"))))
                 if name not in found:
                     found[name] = Path(storage.path(path)).read_bytes()
         return MappingProxyType(found)

@@ -11,7 +11,7 @@ from django.shortcuts import render
 
 from dashboard.creating.making import Maker
 from dashboard.drafts.draft import Content, Subject
-from dashboard.drafts.writing import Writing
+from dashboard.drafts.writing import DISCARD, Writing
 from dashboard.edits.kept import has_text, kept_page
 from dashboard.edits.schema import Schema
 from dashboard.live.context import LiveParts, live_of
@@ -102,5 +102,7 @@ def _obstacle(live: LiveParts, kind: KindInfo) -> Missing | None:
 
 async def _kept(request: HttpRequest, resource: str, missing: Missing, status: int) -> HttpResponse:
     writing = Writing(request, Subject(resource))
+    if DISCARD in request.POST:
+        return await writing.discarded(f"/resources/{resource}/")
     await writing.keep(Content.of(request.POST.dict()))
     return writing.leave(kept_page(request, missing, status=status))

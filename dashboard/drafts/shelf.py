@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -78,6 +79,10 @@ class Shelf:
     async def end(self, whose: Whose, keys: Iterable[str]) -> None:
         """Forget the texts of drafts that were saved or thrown away; late saves do not bring them back."""
         await self._database.ask(_end, whose, tuple(keys))
+
+    async def discard(self, whose: Whose, subject: Subject, key: str) -> None:
+        """The same of one, whose first save may still be on its way: that keeps nothing either."""
+        await self._database.ask(_discard, whose, subject, key, self._now())
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._clock.time(), UTC)
@@ -203,6 +208,15 @@ def _count(alias: str, whose: Whose, now: datetime) -> int:
 
 def _end(alias: str, whose: Whose, keys: tuple[str, ...]) -> None:
     _of(alias, whose).filter(key__in=keys).update(over=True, text="", base="", fields=[])
+
+
+def _discard(alias: str, whose: Whose, subject: Subject, key: str, now: datetime) -> None:
+    nothing = {"text": "", "base": "", "base_uid": "", "base_version": "", "tab": "", "number": 0}
+    where = {"resource": subject.resource, "namespace": subject.namespace, "name": subject.name}
+    whole = {"owner": whose.owner, "browser": whose.browser, "made": now, "kept": now, "over": True}
+    with suppress(IntegrityError):  # it is kept already, or was while this looked
+        KeptDraft.objects.using(alias).create(key=key, **where, **whole, **nothing)
+    _end(alias, whose, (key,))
 
 
 def _draft(row: KeptDraft) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -122,8 +123,11 @@ class Writing:
             pass  # it is offered once more then, which is better than lost
 
     async def discarded(self, href: str) -> HttpResponse:
-        """Throw the draft away and go there."""
-        await self.end()
+        """Throw the draft away and go there. Where that cannot be done just now, the draft is offered once more."""
+        if self.keeps and not self.subject.problem and not self._is_new_browser:
+            with suppress(Unavailable):
+                await self._shelf.discard(self._whose, self.subject, self.save.draft)
+                self.count = await self._shelf.count(self._whose)
         response = HttpResponseRedirect(href)
         response.status_code = 303
         return self.leave(response)

@@ -106,7 +106,7 @@ _EXPLAINED: tuple[tuple[str, str, bool], ...] = (
     ("found undefined tag handle", "This tag means nothing to Kubernetes.", False),
     ("block sequence entries are not allowed", "A list cannot begin here; put it on a line of its own.", False),
     ("found a tab character", "A tab stands where YAML wants spaces.", False),
-    ("<document start>", "The object ends before this; “---” on a line of its own begins another.", False),
+    ("<document start>", "The object ends before this: nothing more can stand here.", False),
     ("escape c", "This escape stands for no character; two backslashes stand for one.", False),
     ("incompatible YAML document", "This version of YAML is not read here: take the line out.", False),
     ("alphabetic or numeric character", "A name is expected after “&” or “*”; put a text in quotes.", False),

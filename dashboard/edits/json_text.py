@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 
 from dashboard.edits.fields import Value
@@ -14,7 +15,7 @@ DEEPEST = 250
 def read_json(text: str) -> tuple[Value] | None:
     """The value in a tuple of its own, since null is one; None where it is none. Never raises."""
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()  # half a character, which no page can show, is none
     except (ValueError, RecursionError):
@@ -24,6 +25,13 @@ def read_json(text: str) -> tuple[Value] | None:
 
 def _refuse(word: str) -> Value:
     raise ValueError(word)
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    if not math.isfinite(value):
+        raise ValueError(word)
+    return value
 
 
 def _is_deep(value: Value) -> bool:

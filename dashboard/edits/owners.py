@@ -26,7 +26,7 @@ def set_by(live: Mapping[str, Value], path: Path) -> tuple[str, ...]:
 
 
 def last_writer(live: Mapping[str, Value], subresource: str = "") -> tuple[str, str]:
-    """Who wrote the object last and when (RFC 3339), or that one of its subresources.
+    """Who wrote the object, or that subresource of it, last and when (RFC 3339).
 
     Of the object itself only writes of its status do not count: who scales it changes its spec.
     """

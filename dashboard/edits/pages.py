@@ -60,6 +60,8 @@ async def edit(request: HttpRequest, resource: str, namespace: str, name: str, p
 
 async def _kept_aside(request: HttpRequest, subject: Subject, response: HttpResponse) -> HttpResponse:
     """The page that says why there is no editor; a text that came for it is kept as a draft all the same."""
+    if DISCARD in request.POST:
+        return await Writing(request, subject).discarded(f"/resources/{subject.kind}/")
     if not has_text(request):
         return response
     writing = Writing(request, subject)

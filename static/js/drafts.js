@@ -10,8 +10,11 @@ const PAUSE = 900; // milliseconds without a key until the text is kept
 const LONGEST = 5000; // milliseconds of typing until it is kept anyway
 const AGAIN = 5000; // milliseconds until another try where it could not be kept
 
-const state = { timer: 0, since: 0, asking: false, typed: 0, kept: 0, edition: 0, based: false, base: 0, leaving: false, elsewhere: false, told: "" };
+const state = { timer: 0, since: 0, asking: false, typed: 0, kept: 0, edition: 0, based: false, base: 0, leaving: false, elsewhere: false, discarded: -Infinity, told: "" };
 const inputs = form?.elements;
+
+/* Nothing is kept once Discard was pressed, but on a page that is still here ten seconds later. */
+const isDiscarded = () => performance.now() - state.discarded < 10_000;
 
 /* Only the first save carries what the edit began with, which may be long. */
 function body(fork) {
@@ -48,7 +51,7 @@ function take(answer, typed, sent, base) {
     return schedule(AGAIN);
   }
   const latest = typed === state.typed;
-  if (answer.late && latest && !state.leaving) return send(true); // the draft is over, or another tab's: this text becomes one of its own
+  if (answer.late && latest && !state.leaving && !isDiscarded()) return send(true); // the draft is over, or another tab's: this text becomes one of its own
   if (answer.late) return;
   state.kept = typed;
   if (base === state.base) state.based = true; // else "Take it in" came while this save was on its way
@@ -84,6 +87,7 @@ async function send(fork = false) {
 function due() {
   state.timer = 0;
   if (state.asking) return schedule(PAUSE);
+  if (isDiscarded()) return schedule(AGAIN);
   if (state.kept < state.typed && !state.leaving) send();
 }
 
@@ -103,7 +107,7 @@ function typed(edition) {
 
 /* A beacon holds 64 kB; what is longer was kept while it was typed, or is sent as a request that may be cut. */
 function leave() {
-  if (state.leaving || state.kept >= state.typed) return;
+  if (state.leaving || isDiscarded() || state.kept >= state.typed) return;
   next();
   const data = body();
   state.kept = state.typed;
@@ -115,16 +119,19 @@ if (inputs?.draft) {
   form.addEventListener("deltaboard:based", () => { state.based = false; state.base += 1; });
   const text = document.getElementById("yaml");
   if (text && text.value !== text.defaultValue) typed(0); // before this script had come
-  form.addEventListener("click", (event) => { state.elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; });
+  form.addEventListener("click", (event) => {
+    state.elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+    setTimeout(() => { state.elsewhere = false; }); // a click that submits has done so by then
+  });
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
     next();
+    if (event.submitter?.name === "discard" && !state.elsewhere) state.discarded = performance.now();
     state.leaving = !state.elsewhere; // a tab of its own leaves this one open
-    state.elsewhere = false;
   });
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden" && !state.asking && state.kept < state.typed && !state.leaving) send();
+    if (document.visibilityState === "hidden" && !state.asking && state.kept < state.typed && !state.leaving && !isDiscarded()) send();
   });
   window.addEventListener("pagehide", leave);
-  window.addEventListener("pageshow", () => { state.leaving = false; });
+  window.addEventListener("pageshow", () => { state.leaving = false; state.discarded = -Infinity; });
 }

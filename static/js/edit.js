@@ -191,9 +191,11 @@ if (form) {
       return ask({ button: event.submitter });
     }
     state.leaving = !state.elsewhere; // a tab of its own leaves this one open
-    state.elsewhere = false;
   });
-  form.addEventListener("click", (event) => { state.elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey; });
+  form.addEventListener("click", (event) => {
+    state.elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+    setTimeout(() => { state.elsewhere = false; }); // a click that submits has done so by then
+  });
   form.addEventListener("deltaboard:kept", ({ detail }) => { state.kept = detail.edition; });
   window.addEventListener("beforeunload", (event) => {
     if (!state.leaving && isDirty()) event.preventDefault();

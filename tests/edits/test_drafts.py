@@ -248,6 +248,24 @@ async def test_discard_throws_the_draft_away(browser: Browser, path: str, one: s
     assert "No drafts" in (await browser.open("/drafts/")).text
 
 
+async def test_a_first_save_that_comes_after_discard_keeps_nothing(browser: Browser, path: str, one: str) -> None:
+    page = await browser.open(f"{path}edit/")
+    await browser.press(page, "discard")
+    said = await keep(browser, page, yaml=f"{page.yaml}# typed\n")
+    assert said["late"]
+    assert "No drafts" in (await browser.open("/drafts/")).text
+
+
+async def test_discard_where_there_is_no_editor_any_more_keeps_nothing(browser: Browser, path: str, one: str) -> None:
+    page = await written(browser, path)
+    page = await browser.press(page, "edit")
+    for gone in ("/resources/nothings.example.com/a/b/edit/", "/resources/nothings.example.com/new/"):
+        left = await browser.send(gone, {**page.form.values, "discard": ""})
+        assert left.status == 303
+        assert left.location.startswith("/resources/nothings.example.com/")
+    assert "No drafts" in (await browser.open("/drafts/")).text
+
+
 async def test_discard_of_a_text_whose_object_is_gone_goes_to_the_list(browser: Browser, path: str, one: str) -> None:
     page = await browser.open(f"{path}edit/")
     page = await browser.send(f"{path}edit/", {**page.form.values, "discard": "list"})

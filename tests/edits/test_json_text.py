@@ -16,7 +16,7 @@ def test_what_an_object_could_hold_is_read(text: str, value: object) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "words", '{"a":', '"\\ud800"', '{"\\udfff": 1}', "NaN", "[-Infinity]", "9" * 5000, "[" * 10_000,
+    ["", "words", '{"a":', '"\\ud800"', '{"\\udfff": 1}', "NaN", "[-Infinity]", "1e999", "9" * 5000, "[" * 10_000,
      "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1)],
 )  # fmt: skip
 def test_what_no_object_could_hold_is_none(text: str) -> None:
