@@ -35,6 +35,9 @@ LONGEST = (
 nothing left to do, it is a short one."""
 
 
+PROGRAMS = frozenset({"environ", "demo", "place", "process", "production", "terminal"})
+"""Fixtures of tests that start a program, or serve an API in their own."""
+
 RERUNS = int(os.environ.get("RERUNS") or 0)
 """How often a test is run again that failed and that depends on when other programs get their turn. 0 but in .ci/run,
 where one such failure among thousands of tests would refuse the work of many: it says each of them with its traceback,
@@ -82,8 +85,9 @@ def uses_browser(item: pytest.Item) -> bool:
 
 
 def depends_on_turns(item: pytest.Item) -> bool:
-    """Whether other programs have their part in it: a browser, or an API server that it kills or pauses."""
-    return uses_browser(item) or "own_controlplane" in getattr(item, "fixturenames", ())
+    """Whether other programs have their part in it: a browser, a real API server, a Redis, a program of ours."""
+    names = getattr(item, "fixturenames", ())
+    return uses_browser(item) or any(name.endswith(("controlplane", "redis")) or name in PROGRAMS for name in names)
 
 
 @pytest.fixture(scope="session", autouse=True)
