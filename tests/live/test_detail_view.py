@@ -155,6 +155,21 @@ def test_creation_under_the_same_name_is_said_and_the_new_one_followed() -> None
     assert "was created again under the same name" in shown.view.update(shown.render)
 
 
+def test_an_object_that_was_created_again_says_that_it_is_going_too() -> None:
+    shown = Shown(web())
+    shown.pods.drop("uid-default-web")
+    shown.pods.put(web(7, uid="another"))
+    shown.view.remember(shown.render)
+    shown.pods.put(web(8, uid="another", metadata={"deletionTimestamp": "2026-11-01T08:00:30Z"}))
+    html = shown.view.update(shown.render)
+    assert "was created again under the same name" in html
+    assert "Its deletion was asked for" in html
+    shown.pods.drop("another")
+    html = shown.view.update(shown.render)
+    assert "was deleted" in html
+    assert "Its deletion was asked for" not in html
+
+
 def test_creation_in_the_same_frame_as_the_deletion_is_the_same() -> None:
     shown = Shown(web())
     shown.pods.put_and_drop([web(7, uid="another")], ["uid-default-web"])
