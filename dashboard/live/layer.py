@@ -48,7 +48,8 @@ class Trouble:
 
     def failed(self, error: Exception) -> None:
         """A use of the layer failed."""
-        problem = " ".join(str(error).split()) or type(error).__name__
+        nameless = "it did not answer in time" if isinstance(error, TimeoutError) else type(error).__name__
+        problem = " ".join(str(error).split()) or nameless
         if not self.problem:
             logger.warning("the channel layer cannot be used, trying again: %s", problem)
         self.problem = problem

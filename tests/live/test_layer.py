@@ -47,6 +47,18 @@ async def test_a_failing_layer_is_said_once_and_its_return_too(caplog: pytest.Lo
     ]
 
 
+async def test_a_layer_that_hangs_is_told_of_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer, trouble = RecordingLayer(), Trouble()
+
+    async def hang(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(layer, "send", hang)
+    monkeypatch.setattr("dashboard.live.layer.SEND_LIMIT", 0.01)
+    assert not await Sender(layer, trouble).to_channel("channel", {"type": "x"})
+    assert trouble.problem == "it did not answer in time"
+
+
 async def test_a_full_channel_is_a_loss_but_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     layer, trouble = RecordingLayer(), Trouble()
 
