@@ -35,7 +35,7 @@ from informerd.resource import PODS
 
 logger = logging.getLogger(__name__)
 
-_SECONDS = re.compile(r"\d{1,12}")
+_SECONDS = re.compile(r"\d{1,12}", re.ASCII)
 _WISHES = ("pause", "go", "cancel")
 TITLE = "Drain"
 
@@ -86,13 +86,15 @@ async def _asked(
     except InformerdError as error:
         return place.unopened(error, TITLE)
     last = await place.live.drains.records.newest(node["metadata"]["uid"], place.live.cluster.server)
+    # Of an address only this is taken: what has to be agreed to is for the person.
+    form = place.request.POST or {"seconds": place.request.GET.get("seconds", "")}
     context: dict[str, object] = {
         "uid": node["metadata"]["uid"],
         "cordoned": bool((node.get("spec") or {}).get("unschedulable")),
         "plan": plan,
         "shown": ",".join(fate.uid for fate in plan.evicted),
-        "form": place.request.POST,
-        "command": _command(place, plan),
+        "form": form,
+        "command": _command(place, plan, _seconds(form.get("seconds", ""))),
         "refused": await _refused(place),
         "last": last if last is not None and not last.over else None,
         "problem": problem,
@@ -118,17 +120,24 @@ async def _plan(place: Place) -> Plan:
     return plan_of(pods, dict(zip(namespaces, found, strict=True)))
 
 
-def _command(place: Place, plan: Plan) -> str:
+def _seconds(typed: str) -> int | None:
+    """The grace period that was typed; None where that is nothing, or none."""
+    typed = typed.strip()
+    return int(typed) if _SECONDS.fullmatch(typed) and int(typed) <= LONGEST_GRACE else None
+
+
+def _command(place: Place, plan: Plan, grace: int | None) -> str:
     words = ["drain", place.target.name, "--ignore-daemonsets"]
     words += ["--delete-emptydir-data"] if "emptydir" in plan.needs else []
     words += ["--force"] if "unmanaged" in plan.needs else []
+    words += [] if grace is None else [f"--grace-period={grace}"]
     return kubectl(place.target, *words)
 
 
 async def _begun(place: Place) -> HttpResponse:
     post = place.request.POST
     typed = post.get("seconds", "").strip()
-    if typed and (not _SECONDS.fullmatch(typed) or int(typed) > LONGEST_GRACE):
+    if typed and _seconds(typed) is None:
         words = f"“{typed[:40]}” is no grace period: write whole seconds up to {LONGEST_GRACE:,}, or leave it empty."
         return await _asked(place, problem=words, status=422)
     try:
@@ -157,7 +166,7 @@ async def _begun(place: Place) -> HttpResponse:
         place.target.name,
         node["metadata"]["uid"],
         user_of(place.request),
-        int(typed) if typed else None,
+        _seconds(typed),
         pods,
     )
     try:

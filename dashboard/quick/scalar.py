@@ -13,8 +13,8 @@ from dashboard.edits.fields import Value
 from dashboard.edits.schema import Schema
 from dashboard.quick.action import Input, WrongInput
 
-_INTEGER = re.compile(r"[-+]?\d{1,19}")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
+_INTEGER = re.compile(r"[-+]?\d{1,19}", re.ASCII)
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?", re.ASCII)
 
 
 def value_of(typed: str, schema: Schema, now: Value) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import ClassVar
 
@@ -10,12 +11,15 @@ from dashboard.edits.fields import Value
 from dashboard.edits.place import Place
 from dashboard.quick.action import Asked, Fact, Form, Input, State, WrongInput
 from dashboard.quick.commands import kubectl, slashed
+from informerd.errors import InformerdError
 
 MOST = 2**31 - 1
 """spec.replicas is an int32."""
 MANY = 100
 """Replicas from which on ten times as many have to be agreed to."""
-_NUMBER = re.compile(r"\d{1,20}")
+_NUMBER = re.compile(r"\d{1,20}", re.ASCII)
+PATIENCE = 3.0
+"""Seconds to look for a controller."""
 
 
 class Scale:
@@ -31,18 +35,21 @@ class Scale:
     async def ask(self, place: Place, state: State, form: Form) -> Asked:
         typed = form.get("wanted", str(state.value))
         ready = (state.live.get("status") or {}).get("replicas", 0)
-        facts = [Fact(f"It asks for {state.value} and has {ready}."), *await _autoscaled(place)]
+        found = await asyncio.gather(_controlled(place), _autoscaled(place))
         wanted = int(typed) if _NUMBER.fullmatch(typed.strip()) else None
+        # The number and not what was typed: to kubectl 010 is eight.
         return Asked(
             button="Scale",
-            command=_command(place, state, typed if wanted is not None else "N"),
-            facts=tuple(facts),
+            command=_command(place, state, "N" if wanted is None else str(wanted)),
+            facts=(Fact(f"It asks for {state.value} and has {ready}."), *found[0], *found[1]),
             inputs=(Input("wanted", "Replicas", typed, "number", help=f"A whole number from 0 to {MOST:,}."),),
             consent=_consent(state.value, wanted),
         )
 
     async def wanted(self, place: Place, state: State, form: Form) -> Value:  # noqa: ARG002
         typed = form.get("wanted", "").strip()
+        if not typed:
+            raise WrongInput("Nothing was typed: write how many there shall be, 0 or more.")
         if not _NUMBER.fullmatch(typed):
             raise WrongInput(f"“{typed[:40]}” is no number of replicas: write a whole number, 0 or more.")
         if int(typed) > MOST:
@@ -64,6 +71,20 @@ def _consent(before: Value, wanted: int | None) -> str:
     if wanted is not None and wanted >= MANY and wanted > 10 * int(before or 0):
         return f"{wanted:,} replicas are more than ten times as many as now."
     return ""
+
+
+async def _controlled(place: Place) -> tuple[Fact, ...]:
+    """Whose it is, as a ReplicaSet is a Deployment's; the scale itself does not say that."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            metadata = (await place.exchange.read())["metadata"]
+    except (InformerdError, TimeoutError):
+        return ()
+    owner = next((each for each in metadata.get("ownerReferences") or () if each.get("controller")), None)
+    if owner is None:
+        return ()
+    who = f"{owner['kind']} {owner['name']}"
+    return (Fact(f"It belongs to the {who}, which sets the number again as it sees fit: scale that instead.", "warn"),)
 
 
 async def _autoscaled(place: Place) -> tuple[Fact, ...]:

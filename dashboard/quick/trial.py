@@ -69,8 +69,16 @@ async def sent(action: Action, exchange: Exchange, state: State, wanted: Value, 
 def compared(state: State, wanted: Value, stored: Stored) -> Trial:
     """What the API server said that it stored, or would."""
     found = changes(editable(state.live), editable(stored.value))
-    marked = (replace(change, by_server=not _is_asked(state, wanted, change)) for change in found)
+    marked = (replace(_worded(state, each), by_server=not _is_asked(state, wanted, each)) for each in found)
     return Trial(wanted, replace(state, live=stored.value).value, tuple(marked), stored.warnings)
+
+
+def _worded(state: State, change: Change) -> Change:
+    """A field that is left out where it is 0 or false changes to that: to say that it is removed would mislead."""
+    if change.path != state.path or state.unset is ABSENT:
+        return change
+    was, now = (state.unset if value is ABSENT else value for value in (change.was, change.now))
+    return replace(change, was=was, now=now)
 
 
 def _is_asked(state: State, wanted: Value, change: Change) -> bool:

@@ -179,6 +179,14 @@ async def test_nonsense_for_a_grace_period_is_said_and_kept(browser: Browser, no
     assert page.status == 422
     assert "“soon” is no grace period" in page.text
     assert page.form.values["seconds"] == "soon"
+    assert "--grace-period" not in page.text
+
+
+async def test_the_command_has_the_grace_period_and_an_address_agrees_to_nothing(browser: Browser, node: Node) -> None:
+    node.run("alone", kind="")
+    page = await browser.open(f"{node.page}?seconds=30&unmanaged=yes")
+    assert f"drain {node.name} --ignore-daemonsets --force --grace-period=30" in page.text
+    assert 'name="unmanaged" value="yes" required' in page.main
 
 
 async def test_without_a_table_nothing_is_done(

@@ -162,6 +162,8 @@ def test_a_drain_says_what_would_hold_it_and_is_followed_until_the_node_is_empty
     page.goto(dashboard.url + node.page)
     expect(page.locator("main")).to_contain_text("Held for now. The PodDisruptionBudget keep-web")
     expect(page.locator("body")).to_have_attribute("data-live", "live")
+    page.locator("input[name=seconds]").fill("40")
+    expect(page.locator(".command")).to_contain_text("--grace-period=40")
     cluster.delete(held)
     page.locator("button[name=drain]").click()
     progress = page.locator("#drain")

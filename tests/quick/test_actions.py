@@ -57,6 +57,8 @@ async def test_scale_says_what_is_writes_what_was_typed_and_can_be_undone(
     [
         ("-1", "“-1” is no number of replicas"),
         ("ten", "“ten” is no number"),
+        ("٣", "“٣” is no number"),
+        ("", "Nothing was typed"),
         ("1000000000000", "more than the API can say"),
     ],
 )
@@ -74,6 +76,7 @@ async def test_to_stop_everything_has_to_be_agreed_to(browser: Browser, web: Dep
     page = await browser.press(await browser.open(f"{web.do}/scale/"), "do", wanted="0")
     assert "All 3 replicas are to be stopped." in page.text
     assert web.spec["replicas"] == 3
+    assert "spec.replicas 3 → 0" in page.text
     page = await browser.press(page, "do", sure="yes")
     assert "Scaled 3 → 0." in page.text
     assert web.spec["replicas"] == 0
@@ -125,6 +128,25 @@ async def test_an_autoscaler_that_will_fight_it_is_named(browser: Browser, web: 
     assert "The HorizontalPodAutoscaler web-hpa (2 to 9 replicas) will set the number again" in page.text
 
 
+@pytest.mark.parametrize("typed", ["010", " 10 "])
+async def test_the_command_has_the_number_that_is_written(browser: Browser, web: Deployed, typed: str) -> None:
+    page = await browser.open(f"{web.do}/scale/?wanted={typed}")
+    assert "--replicas=10 " in page.text
+    await browser.press(page, "do")
+    assert web.spec["replicas"] == 10
+
+
+async def test_whose_object_it_is_that_is_scaled_is_said(
+    browser: Browser, cluster: ControlPlane, namespace: str
+) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "1", "controller": True}
+    made = workload("web-1", replicas=1)
+    made["metadata"]["ownerReferences"] = [owner]
+    cluster.create(f"/apis/apps/v1/namespaces/{namespace}/replicasets", made)
+    page = await browser.open(f"/resources/replicasets.apps/{namespace}/web-1/do/scale/")
+    assert "It belongs to the Deployment web, which sets the number again" in page.text
+
+
 async def test_restart_writes_what_kubectl_writes(browser: Browser, web: Deployed) -> None:
     page = await browser.open(f"{web.do}/restart/")
     assert "rollout restart deployments.apps/web" in page.text
@@ -168,7 +190,7 @@ async def test_a_node_is_cordoned_and_uncordoned(browser: Browser, cluster: Cont
     try:
         page = await browser.open(f"/resources/nodes/-/{name}/do/cordon/")
         assert f"cordon {name}" in page.text
-        assert "What the API server would store spec.unschedulable true new" in page.text
+        assert "What the API server would store spec.unschedulable false → true" in page.text
         page = await browser.press(page, "do")
         assert "The node is cordoned" in page.text
         assert cluster.get(f"/api/v1/nodes/{name}")["spec"]["unschedulable"] is True

@@ -1,7 +1,8 @@
-/* The command and the dry run that an action's form shows: of what stands in its input. */
+/* The command and the dry run that an action's form shows: of what stands in its inputs. */
 
 import { PART } from "./dialog.js";
 
+const NAMES = ["wanted", "path", "seconds"];
 let asking = 0;
 
 document.addEventListener("input", ({ target }) => {
@@ -13,11 +14,12 @@ document.addEventListener("input", ({ target }) => {
 
 async function showTrial(form) {
   const url = new URL(form.action);
-  for (const name of ["wanted", "path"]) if (form.elements[name]) url.searchParams.set(name, form.elements[name].value);
+  const typed = () => NAMES.filter((name) => form.elements[name]).map((name) => [name, form.elements[name].value]);
+  for (const [name, value] of typed()) url.searchParams.set(name, value);
   try {
     const answer = await fetch(url);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (!form.isConnected || url.searchParams.get("wanted") !== form.elements.wanted?.value) return; // typed on meanwhile
+    if (!form.isConnected || typed().some(([name, value]) => url.searchParams.get(name) !== value)) return; // typed on
     for (const part of [".command", "[data-trial]"]) {
       const now = page.querySelector(`${PART} ${part}`);
       if (now) form.querySelector(part)?.replaceChildren(...[...now.childNodes].map((each) => document.adoptNode(each)));
