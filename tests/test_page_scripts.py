@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import PurePath
 from types import SimpleNamespace as Made
 from typing import Any
 
@@ -17,12 +18,12 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from dashboard.access.static_addresses import versioned_storage
 from dashboard.live.feed_view import FeedView
 from dashboard.live.lines import rfc3339
 from tests import page_samples as samples
 from tests.browser import wait_until
 from tests.controllers import made
-from tests.program import ROOT
 
 pytestmark = pytest.mark.browser
 
@@ -39,9 +40,10 @@ def serve(context: BrowserContext, pages: dict[str, str], asked: list[str]) -> N
     def answer(route: Route) -> None:
         path = route.request.url.removeprefix(HOST)
         asked.append(path)
-        file = ROOT / "static" / path.removeprefix(static("")).partition("?")[0]
-        if path.startswith(static("")) and file.is_file():
-            route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
+        name = path.removeprefix(static("")).partition("?")[0]
+        content = versioned_storage().contents.get(name)
+        if path.startswith(static("")) and content is not None:
+            route.fulfill(body=content, content_type=TYPES[PurePath(name).suffix])
         else:
             html = pages.get(path.partition("?")[0], "<title>elsewhere</title>")
             route.fulfill(body=html, content_type="text/html", headers={"content-security-policy": POLICY})

@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.test import AsyncClient
 
+from dashboard.access.joined_files import JOINED
 from tests import page_samples as samples
 from tests.program import ROOT
 
@@ -41,11 +42,12 @@ def test_no_module_waits_until_another_one_has_been_read() -> None:
 
 
 def with_imports(names: list[str]) -> list[str]:
-    """These files and the modules that they cannot begin without."""
+    """These files and the modules that they cannot begin without; what is joined has no modules."""
     found: list[str] = []
     for name in names:
         path = ROOT / name
-        modules = IMPORT.findall(path.read_text()) if path.suffix == ".js" else []
+        is_module = path.suffix == ".js" and name.removeprefix("static/") not in JOINED
+        modules = IMPORT.findall(path.read_text()) if is_module else []
         imported = [str((path.parent / module).resolve().relative_to(ROOT)) for module in modules]
         found += [name, *with_imports([each for each in imported if each not in names])]
     return sorted(set(found))
@@ -57,6 +59,16 @@ async def sent(client: AsyncClient, name: str) -> int:
     assert answer.status_code == 200, name
     lines = [f"{header}: {value}" for header, value in answer.items()]
     return len("\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""])) + len(answer.content)
+
+
+@pytest.mark.parametrize("template", PAGES)
+def test_a_page_waits_for_three_style_sheets_at_most_and_asks_for_no_file_that_it_has_joined(template: str) -> None:
+    """Each file that a browser has to ask for before it paints takes time, however small it is."""
+    named = [name.removeprefix("static/") for name in asked_for(rendered(template, PAGES[template]()))]
+    assert len([name for name in named if name.endswith(".css")]) <= 3
+    for name, parts in JOINED.items():
+        assert name not in named or set(parts).isdisjoint(named)
+    assert len([name for name in named if name.startswith("js/") and not name.startswith("js/live/")]) <= 6
 
 
 @pytest.mark.parametrize("template", PAGES)

@@ -10,10 +10,12 @@ from types import ModuleType
 
 import pytest
 from django.conf import settings
+from django.template import Context, Template
 from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.test import AsyncClient, override_settings
 
+from dashboard.access.joined_files import JOINED
 from tests import page_samples as samples
 from tests.program import ROOT
 
@@ -48,7 +50,7 @@ def files(folder: Path, **contents: str) -> Path:
 async def test_every_file_that_a_page_names_is_kept_for_good() -> None:
     html = render_to_string("live/feed.html", {"view": samples.feed_view(), "page": samples.page_info("pods")})
     named = set(re.findall(r'(?:href|src|data-live|data-stale|data-offline)="(/static/[^"]+)"', html))
-    assert len(named) > 20
+    assert len(named) > 15
     client = AsyncClient()
     for address in sorted(named):
         answer = await client.get(address)
@@ -175,3 +177,33 @@ async def test_with_debug_a_changed_file_shows_on_the_next_request(tmp_path: Pat
         assert again["Content-Length"] == str(len(again.content))
         assert again["ETag"] != first["ETag"]
         assert (await client.get("/static/new.css")).content == b"b {}"
+
+
+async def test_files_that_go_as_one_are_sent_whole_and_in_order() -> None:
+    for name, parts in JOINED.items():
+        answer = await AsyncClient().get(static(name))
+        assert (answer.status_code, answer["Cache-Control"]) == (200, FOR_GOOD), name
+        end = 0
+        for part in parts:
+            content = (ROOT / "static" / part).read_bytes()
+            begin = answer.content.find(content, end)
+            assert begin >= end, (name, part)
+            end = begin + len(content)
+
+
+def test_only_plain_scripts_go_as_one() -> None:
+    """A module has an export or import, which no plain script may have; each script keeps its names to itself."""
+    for name in (part for parts in JOINED.values() for part in parts if part.startswith("js/")):
+        script = (ROOT / "static" / name).read_text()
+        assert not re.search(r"^(import|export)\b", script, re.MULTILINE), name
+        assert re.search(r"^\(\(\) => \{$", script, re.MULTILINE), name
+        assert script.rstrip().endswith("})();"), name
+
+
+def test_with_debug_files_that_go_as_one_are_named_each_by_itself() -> None:
+    tags = Template('{% load static_tags %}{% styles "css/page.css" %}{% scripts "js/page.js" %}')
+    joined = tags.render(Context())
+    assert (joined.count("<link"), joined.count("<script")) == (1, 1)
+    with process_of(ROOT / "static", debug=True):
+        named = re.findall(r'(?:href|src)="/static/([^"]+)"', tags.render(Context()))
+    assert named == [*JOINED["css/page.css"], *JOINED["js/page.js"]]

@@ -18,6 +18,8 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import StaticFilesStorage, staticfiles_storage
 
+from dashboard.access.joined_files import joined
+
 FOR_GOOD = "public, max-age=31536000, immutable"
 """Of a file under the version that it belongs to."""
 NOT_AT_ALL = "no-store"
@@ -40,14 +42,17 @@ class VersionedStorage(StaticFilesStorage):
 
     @cached_property
     def contents(self) -> Mapping[str, bytes]:
-        """Every file that the finders know, by name, read once: what is sent is what the version was made of."""
+        """Every file that the finders know, and what is joined of them, by name.
+
+        Each is read once: what is sent is what the version was made of.
+        """
         found: dict[str, bytes] = {}
         for finder in finders.get_finders():
             for path, storage in finder.list(None):
                 name = "/".join(filter(None, (getattr(storage, "prefix", None), path.replace("\\", "/"))))
                 if name not in found:
                     found[name] = Path(storage.path(path)).read_bytes()
-        return MappingProxyType(found)
+        return MappingProxyType(found | joined(found))
 
     @cached_property
     def version(self) -> str:
