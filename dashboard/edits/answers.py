@@ -22,7 +22,7 @@ from dashboard.edits.parts import has_status
 from dashboard.edits.place import Place
 from dashboard.edits.posted import base_json, reviewed_mark
 from dashboard.edits.problems import Refusal, unanswered, with_excerpts
-from dashboard.edits.questions import apart, questions_of
+from dashboard.edits.questions import questions_of
 from dashboard.edits.said import say
 from dashboard.edits.schema import Schema
 from dashboard.edits.waiting import waiting_page, way_of
@@ -180,8 +180,6 @@ def _conflict_page(place: Place, moved: Moved) -> HttpResponse:
         **draft_context(moved.draft),
         "moved": moved,
         "questions": questions,
-        "theirs": apart(moved.theirs, questions),
-        "mine": apart(moved.mine, questions),
     }
     return place.page("edits/conflict.html", "Merge", context, status=409)
 

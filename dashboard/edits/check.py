@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from django.template.loader import render_to_string
 
@@ -10,7 +11,7 @@ from dashboard.edits.answers import line_in, with_anchors
 from dashboard.edits.diff import Change, changes
 from dashboard.edits.document import Document, DocumentError, parse
 from dashboard.edits.editable import Base, Target, mismatches
-from dashboard.edits.fields import Value, get, same
+from dashboard.edits.fields import Value
 from dashboard.edits.forms import Form, Pressed, Shown, apply_form, build_form, posted_fields, press
 from dashboard.edits.forms.opened import Opened
 from dashboard.edits.input_names import OPEN, SHAPE
@@ -21,6 +22,7 @@ from dashboard.edits.outcomes import Draft
 from dashboard.edits.owners import last_writer
 from dashboard.edits.place import Place
 from dashboard.edits.posted import sent_draft
+from dashboard.edits.present import moved_of
 from dashboard.edits.problems import Problem, Refusal, located, mismatched, unreadable, with_excerpts
 from dashboard.edits.schema import Schema
 from informerd.errors import InformerdError, NotFound
@@ -45,8 +47,12 @@ async def checked(place: Place) -> dict[str, Any]:
         document = await off_loop(parse, draft.text, size=len(draft.text))
         return {**theirs, **await _consistent(place, draft, document)}
     except DocumentError as error:
-        refusal = unreadable(error)
-        return {**theirs, "valid": False, "problems": _html(refusal, draft.text), "marks": marks(refusal)}
+        return {**theirs, **unread(unreadable(error), draft)}
+
+
+def unread(refusal: Refusal, draft: Draft) -> dict[str, Any]:
+    """As `checked`, of a text that cannot be taken as it is."""
+    return {"valid": False, "problems": _html(refusal, draft.text), "marks": marks(refusal)}
 
 
 async def _consistent(place: Place, draft: Draft, document: Document) -> dict[str, Any]:
@@ -99,30 +105,30 @@ async def theirs_note(place: Place, draft: Draft) -> str:
         return render_to_string("edits/_theirs.html", {"gone": True, "target": place.target})
     except InformerdError:
         return ""
-    now = Base.of(live, place.target.part)
+    target = place.target
+    now = Base.of(live, target.part)
     replaced = now.uid != draft.base.uid
-    # the object may be large where the text is not, and the other way round
-    size = max(len(draft.text), len(place.request.POST.get("base", "")))
-    found = await off_loop(changes, draft.base.value, now.value, size=size)
+    found, touched = await _apart(place, draft, live, now)
     if not found and not replaced:
         return ""
-    by, at = last_writer(live, place.target.subresource)
-    touched = await off_loop(_touched, draft, found, size=size)
-    context = {"target": place.target, "replaced": replaced, "by": by, "at": at, "changes": found, "touched": touched}
+    by, at = last_writer(live, target.subresource)
+    context = {"target": target, "replaced": replaced, "by": by, "at": at, "changes": found, "touched": touched}
     return render_to_string("edits/_theirs.html", context)
 
 
-def _touched(draft: Draft, theirs: tuple[Change, ...]) -> bool:
-    """Whether the text changes a field that others changed too, differently."""
+async def _apart(
+    place: Place, draft: Draft, live: dict[str, Value], now: Base
+) -> tuple[tuple[Change, ...], Literal["yes", "no", "unreadable"]]:
+    """What others changed, and whether the text changes any of it, too, to something else."""
+    schema = await place.schema()
+    # the object may be large where the text is not, and the other way round
+    size = max(len(draft.text), len(place.request.POST.get("base", "")))
     try:
-        mine: Value = parse(draft.text).value
+        document = await off_loop(parse, draft.text, size=len(draft.text))
     except DocumentError:
-        return False
-    return any(
-        not same(get(mine, change.path), get(draft.base.value, change.path))
-        and not same(get(mine, change.path), change.now)
-        for change in theirs
-    )
+        return await off_loop(partial(changes, schema=schema), draft.base.value, now.value, size=size), "unreadable"
+    moved = await moved_of(place.target, draft, document, live, schema)
+    return moved.theirs, "yes" if moved.merge.conflicts or moved.merge.settled else "no"
 
 
 def _html(refusal: Refusal, text: str) -> str:

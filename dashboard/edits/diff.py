@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from dashboard.edits.fields import ABSENT, Path, Value, same, show
+from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, same, show
+from dashboard.edits.items import by_key
+from dashboard.edits.schema import Schema
 from dashboard.resources.yaml_text import dump
 
 CONTEXT = 3
@@ -16,6 +18,8 @@ _COMPARE_AT_MOST = 2000
 """Lines between the first and the last change that are compared; beyond that the whole stretch counts as changed."""
 _SHOWN = 240
 """Characters of a value in a list of changes."""
+NO_SCHEMA = Schema()
+"""Nothing is known of the kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +65,40 @@ def value_text(value: Value) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def changes(was: Value, now: Value, path: Path = ()) -> tuple[Change, ...]:
-    """The fields that differ, in the order of the objects; lists of equal length are compared item by item."""
-    return tuple(_changes(was, now, path))
+def changes(was: Value, now: Value, path: Path = (), schema: Schema = NO_SCHEMA) -> tuple[Change, ...]:
+    """The fields that differ, in the order of the objects; lists of equal length are compared item by item.
+
+    With a schema, lists that have keys in it are compared by them, and an item's path has its key.
+    """
+    return tuple(_changes(was, now, path, schema))
 
 
-def _changes(was: Value, now: Value, path: Path) -> Iterator[Change]:
+def _changes(was: Value, now: Value, path: Path, schema: Schema) -> Iterator[Change]:
+    if was is now:
+        return
     if isinstance(was, dict) and isinstance(now, dict):
         for name in list(was) + [name for name in now if name not in was]:
-            yield from _changes(was.get(name, ABSENT), now.get(name, ABSENT), (*path, name))
+            yield from _changes(was.get(name, ABSENT), now.get(name, ABSENT), (*path, name), schema.child(name))
+    elif items := _items(was, now, schema):
+        for key, (one, other) in items.items():
+            yield from _changes(one, other, (*path, key), schema.child(0))
     elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         for index, (one, other) in enumerate(zip(was, now, strict=True)):
-            yield from _changes(one, other, (*path, index))
+            yield from _changes(one, other, (*path, index), schema.child(index))
     elif not same(was, now):
         yield from _leaves(was, now, path)
+
+
+def _items(was: Value, now: Value, schema: Schema) -> dict[ItemKey, tuple[Value, Value]]:
+    """Both lists' items by their keys; empty where keys do not tell all that differs, such as another order."""
+    before, after = by_key(was, schema), by_key(now, schema)
+    if (
+        before is None
+        or after is None
+        or [key for key in before if key in after] != [key for key in after if key in before]
+    ):
+        return {}
+    return {key: (before.get(key, ABSENT), after.get(key, ABSENT)) for key in {**before, **after}}
 
 
 def _leaves(was: Value, now: Value, path: Path) -> Iterator[Change]:

@@ -8,11 +8,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.edits.actions import take_in
+from dashboard.edits.actions import read_text, take_in
+from dashboard.edits.check import unread
 from dashboard.edits.editable import Part, Target
 from dashboard.edits.fields import Path
 from dashboard.edits.hints import FieldHint, Hints, ValueHint, hints, is_labels, of_status, read_path
-from dashboard.edits.outcomes import Draft
+from dashboard.edits.outcomes import Draft, Refused
 from dashboard.edits.owners import set_by
 from dashboard.edits.parts import find_part
 from dashboard.edits.place import Place, find_place
@@ -82,13 +83,19 @@ async def owner(request: HttpRequest, resource: str, namespace: str, name: str) 
 
 @require_POST
 async def take(request: HttpRequest, resource: str, namespace: str, name: str, part: Part = "spec") -> HttpResponse:
-    """The posted text with others' changes merged in, as JSON; empty where they overlap: then the page itself asks."""
+    """The posted text with others' changes merged in, as JSON; empty where they overlap: then the page itself asks.
+
+    Of a text that cannot be taken as it is: what is wrong, as `check` tells it.
+    """
     place = await find_part(request, resource, namespace, name, part)
     if isinstance(place, HttpResponse):
         return JsonResponse({}, status=place.status_code)
     draft = await sent_draft(request.POST)
     if draft is None:
         return JsonResponse({})
+    document = await read_text(place.exchange, draft)
+    if isinstance(document, Refused):
+        return JsonResponse(unread(document.refusal, draft))
     taken = await take_in(place.exchange, draft, await place.schema())
     return JsonResponse(_answer(taken, place.target) if isinstance(taken, Draft) else {})
 

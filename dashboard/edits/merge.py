@@ -1,8 +1,9 @@
 """Three-way merge of an object by field: what only one side changed is taken, what both changed differently is asked.
 
-Maps merge by field, lists that have keys in the schema by item, all other lists as one value. Removing a structure
-while the other side changed something inside of it is a conflict at the structure; maps with free names (labels) are
-merged name by name. Nothing that either side changed is ever dropped without a conflict.
+Maps merge by field, lists that have keys in the schema by item; all other lists, and maps that the schema calls atomic
+(a Service's selector), are one value. Removing a structure while the other side changed something inside of it is a
+conflict at the structure; maps with free names (labels) are merged name by name. Nothing that either side changed is
+ever dropped without a conflict.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from dashboard.edits.fields import ABSENT, ItemKey, Path, Segment, Value, same
+from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, same
+from dashboard.edits.items import by_key
 from dashboard.edits.schema import UNKNOWN, Schema
 
 Side = Literal["theirs", "mine"]
@@ -69,7 +71,7 @@ class _Merger:
         if _mergeable_maps(base, theirs, mine, schema):
             fields = self._map(path, _fields(base), _fields(theirs), _fields(mine), schema)
             return ABSENT if not fields and (theirs is ABSENT or mine is ABSENT) else fields
-        if schema.list_keys and isinstance(theirs, list) and isinstance(mine, list):
+        if isinstance(theirs, list) and isinstance(mine, list):
             items = self._list(path, base, theirs, mine, schema)
             if items is not None:
                 return items
@@ -106,9 +108,8 @@ class _Merger:
 
     def _list(self, path: Path, base: Value, theirs: list[Value], mine: list[Value], schema: Schema) -> Value | None:
         """Merge by the items' keys; None where an item has none, a key is there twice, or both sides reordered."""
-        keys = _keys(schema)
-        old = _by_key([] if base is ABSENT else base, keys)
-        other, own = _by_key(theirs, keys), _by_key(mine, keys)
+        old = by_key([] if base is ABSENT else base, schema)
+        other, own = by_key(theirs, schema), by_key(mine, schema)
         if old is None or other is None or own is None:
             return None
         order = _merged_order(list(old), list(other), list(own))
@@ -125,6 +126,8 @@ class _Merger:
 
 def _mergeable_maps(base: Value, theirs: Value, mine: Value, schema: Schema) -> bool:
     """Whether the three can be merged field by field; with free names an absent map is an empty one."""
+    if schema.is_atomic:
+        return False
     sides = (theirs, mine)
     if all(isinstance(side, dict) for side in sides):
         return isinstance(base, dict) or base is ABSENT
@@ -137,36 +140,10 @@ def _fields(value: Value) -> dict[str, Value]:
     return value if isinstance(value, dict) else {}
 
 
-def _keys(schema: Schema) -> dict[str, Value]:
-    """The fields that tell the list's items apart, each with its default: a port without protocol is the TCP one."""
-    item = schema.child(0)
-    return {name: item.child(name).node.get("default") for name in schema.list_keys}
-
-
-def _by_key(items: Value, keys: Mapping[str, Value]) -> dict[Segment, Value] | None:
-    if not isinstance(items, list):
-        return None
-    found: dict[Segment, Value] = {}
-    for item in items:
-        key = _key(item, keys)
-        if key is None or key in found:
-            return None
-        found[key] = item
-    return found
-
-
-def _key(item: Value, keys: Mapping[str, Value]) -> ItemKey | None:
-    if "" in keys:
-        return None if isinstance(item, dict | list) else ItemKey((("", item),))
-    if not isinstance(item, dict) or any(isinstance(item.get(name), dict | list) for name in keys):
-        return None
-    return ItemKey(tuple((name, item.get(name, default)) for name, default in keys.items()))
-
-
-def _merged_order(base: list[Segment], theirs: list[Segment], mine: list[Segment]) -> list[Segment] | None:
+def _merged_order(base: list[ItemKey], theirs: list[ItemKey], mine: list[ItemKey]) -> list[ItemKey] | None:
     """The items of both sides in the order of the side that reordered them; None if both did, differently."""
-    kept = set(base) & set(theirs) & set(mine)
-    before, their_order, my_order = ([key for key in side if key in kept] for side in (base, theirs, mine))
+    both = set(theirs) & set(mine)
+    before, their_order, my_order = ([key for key in side if key in both] for side in (base, theirs, mine))
     if my_order == their_order:  # what both added at one spot comes in the same order, whoever is whose
         return _in_order(*sorted((theirs, mine), key=repr))
     if my_order == before:

@@ -53,7 +53,11 @@ class Moved:
     now: Base
     merge: Merge
     theirs: tuple[Change, ...]
-    mine: tuple[Change, ...]
+    """All that others changed."""
+    taken: tuple[Change, ...]
+    """What is taken of theirs without a question."""
+    kept: tuple[Change, ...]
+    """What stays of the draft's own without a question."""
     by: str = ""
     """Who changed it, as far as the API server tells (a field manager)."""
     at: str = ""

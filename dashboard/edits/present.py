@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dashboard.edits.diff import changes
 from dashboard.edits.document import Document
 from dashboard.edits.editable import Base, Target, editable, to_write
 from dashboard.edits.exchange import Exchange
 from dashboard.edits.fields import Value
 from dashboard.edits.loop import off_loop
-from dashboard.edits.merge import merge
+from dashboard.edits.merge import Conflict, Side, merge
 from dashboard.edits.outcomes import Draft, Gone, Moved, Refused, Replaced, Unsure
 from dashboard.edits.owners import last_writer
 from dashboard.edits.problems import Problem, Refusal, doubted
@@ -56,10 +58,21 @@ async def moved_of(target: Target, draft: Draft, document: Document, live: dict[
         # answers count only for what the person saw: where it has changed again, it is asked again
         choices = draft.choices if draft.seen == now.fingerprint else {}
         merge_of_both = merge(base, now.value, mine, schema=schema, choices=choices)
+        asked = [*merge_of_both.conflicts, *(conflict for conflict, _ in merge_of_both.settled)]
+        all_mine = _answered(base, now.value, mine, schema, asked, "mine")
+        all_theirs = _answered(base, now.value, mine, schema, asked, "theirs")
+        theirs = changes(base, now.value, schema=schema)
+        taken = changes(mine, all_mine, schema=schema)
+        kept = changes(now.value, all_theirs, schema=schema)
         writer = last_writer(live, target.subresource)
-        return Moved(draft, now, merge_of_both, changes(base, now.value), changes(base, mine), *writer)
+        return Moved(draft, now, merge_of_both, theirs, taken, kept, *writer)
 
     return await off_loop(merged, size=len(draft.text))
+
+
+def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, asked: Sequence[Conflict], side: Side) -> Value:
+    """The merge, where one side is taken wherever something is asked."""
+    return merge(base, theirs, mine, schema=schema, choices={conflict.path: side for conflict in asked}).value
 
 
 def taken_back(draft: Draft) -> Refused:

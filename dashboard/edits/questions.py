@@ -1,10 +1,9 @@
-"""A conflict as questions, field by field, and the changes of either side that need none."""
+"""A conflict as questions, field by field."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.edits.diff import Change
 from dashboard.edits.fields import ABSENT, Value, show
 from dashboard.edits.merge import Conflict, Merge, Side
 from dashboard.edits.posted import choice_name
@@ -29,14 +28,6 @@ def questions_of(merge: Merge) -> list[Question]:
     found = [_question(conflict, None) for conflict in merge.conflicts]
     found += [_question(conflict, side) for conflict, side in merge.settled]
     return sorted(found, key=lambda question: question.field)
-
-
-def apart(found: tuple[Change, ...], questions: list[Question]) -> tuple[Change, ...]:
-    """The changes that need no question."""
-    fields = {question.field for question in questions}
-    return tuple(
-        change for change in found if not any(show(change.path[: end + 1]) in fields for end in range(len(change.path)))
-    )
 
 
 def _question(conflict: Conflict, chosen: Side | None) -> Question:

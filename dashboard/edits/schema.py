@@ -114,6 +114,11 @@ class Schema:
         return bool(self.node.get("additionalProperties")) and not self.node.get("properties")
 
     @property
+    def is_atomic(self) -> bool:
+        """Whether a map is one value to its author: half of one and half of another make no sense."""
+        return self.node.get("x-kubernetes-map-type") == "atomic"
+
+    @property
     def list_keys(self) -> tuple[str, ...]:
         """Fields that tell the items of this list apart; ("",) for a set of scalars; empty: the list is one value."""
         kind = self.node.get("x-kubernetes-list-type")

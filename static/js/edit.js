@@ -45,6 +45,7 @@ function showState({ valid, marks, changes }) {
 
 /* Another text, from the form or from somebody else; cursor and selection stay. */
 function putText(yaml, how) {
+  state.editor?.push(); // or what the field lags behind with would be put over it
   const { selectionStart, selectionEnd, scrollTop } = text;
   text.value = yaml;
   if (state.editor) return state.editor.pull(how);
@@ -66,14 +67,15 @@ function take(answer, pressed) {
   takeForm(answer, { pressed });
 }
 
-/* `look`: whether the object may have changed; `button`: one of the form's, whose change is wanted in the answer. */
+/* `look`: whether the object may have changed; `button`: one of the form's, whose change is wanted in the answer. What is
+   said of others' changes also says whether the text touches them, so it is asked for as long as it stands there. */
 async function ask({ look, button } = {}) {
   if (!check) return;
   state.asking?.abort();
   const asking = state.asking = new AbortController();
   const asked = state.edition;
   const body = button ? new FormData(form, button) : withoutHalfTyped(new FormData(form));
-  if (look) body.set("look", "1");
+  if (look || document.querySelector("#edit-theirs .theirs")) body.set("look", "1");
   const began = performance.now();
   let answer;
   try {
@@ -135,14 +137,20 @@ async function takeIn(button) {
     // the button's own way says what is wrong
   }
   if (asked !== state.edition) return takeIn(button);
-  if (!answer.yaml) {
-    return submitBy(button);
-  }
+  if (answer.valid === false) return mend(answer);
+  if (!answer.yaml) return submitBy(button);
   for (const [name, value] of Object.entries(answer.inputs)) form.elements[name].value = value;
   putText(answer.yaml, { theirs: true });
   replaceHtml("edit-theirs", answer.note);
   form.dispatchEvent(new CustomEvent("deltaboard:based", { bubbles: true }));
   text.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}
+
+/* The text cannot be read as it is, so nothing can be merged into it: what is wrong, and the cursor there. */
+function mend(answer) {
+  tell(answer);
+  const place = answer.marks.find(({ line }) => line);
+  if (place) goTo(place.line, place.column);
 }
 
 function goTo(line, column) {

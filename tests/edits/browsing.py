@@ -140,3 +140,10 @@ class Browser:
 def _page(response: Any) -> Page:
     body = response.content.decode()
     return Page(response.status_code, response.get("Location", ""), body, COOKIE in response.cookies)
+
+
+async def reviewed(browser: Browser, path: str, old: str, new: str) -> Page:
+    """The review of the object's text with `old` made `new`."""
+    page = await browser.open(f"{path}edit/")
+    assert old in page.yaml
+    return await browser.press(page, "review", yaml=page.yaml.replace(old, new))

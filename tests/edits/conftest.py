@@ -26,6 +26,7 @@ from tests.controlplane import ControlPlane
 from tests.drafts.databases import migrated
 from tests.e2e.conftest import Dashboard
 from tests.edits.browsing import Browser
+from tests.edits.objects import mydemo
 from tests.live.fake_layer import RecordingLayer
 
 CRD = Path(__file__).parents[2] / "deploy" / "crd" / "mydemos.yaml"
@@ -68,6 +69,19 @@ def namespace(cluster: ControlPlane) -> str:
 def collection(namespace: str) -> str:
     """Path of the namespace's Mydemos."""
     return f"/apis/crddemo.k8s.io/v1/namespaces/{namespace}/mydemos"
+
+
+@pytest.fixture
+def path(namespace: str) -> str:
+    """Address of Mydemo ``one``."""
+    return f"/resources/mydemos.crddemo.k8s.io/{namespace}/one/"
+
+
+@pytest.fixture
+def one(cluster: ControlPlane, collection: str) -> str:
+    """Mydemo ``one`` in the API server: its path there."""
+    cluster.create(collection, mydemo("one", labels={"team": "a"}))
+    return f"{collection}/one"
 
 
 async def parts_for(kubeconfig: Path) -> AsyncIterator[SimpleNamespace]:

@@ -26,7 +26,7 @@ from informerd.errors import (
     Unreachable,
 )
 from tests.controlplane import ControlPlane
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 
 LOST = Unreachable("connection reset")
 UNCLEAR = [

@@ -50,6 +50,36 @@ def test_taking_in_keeps_cursor_selection_and_undo_and_writes_on_top_of_theirs(
     assert cluster.get(one)["spec"] == {"ip": "10.0.0.200", "port": 9090}
 
 
+def test_what_others_change_shows_beside_a_text_that_cannot_be_read_and_is_taken_in_once_it_can(
+    page: Page, typist: Typist, cluster: ControlPlane, namespace: str
+) -> None:
+    one = mydemos(namespace, "one")
+    typist.select("8080")
+    typist.type("a: 9090")
+    expect(page.locator("#edit-state")).to_have_text("1 problem", timeout=SLOW)
+    text = typist.text()
+    cluster.patch(one, {"spec": {"ip": "10.0.0.200"}})
+    note = page.locator("#edit-theirs")
+    expect(note).to_contain_text("10.0.0.200", timeout=SLOW)
+    expect(note).to_contain_text("once your text can be read")
+    page.evaluate("window.stays = true")
+    typist.behind("kind")
+    note.get_by_role("button", name="Take it in").click()
+    until(lambda: typist.selected() == ": 9090", what="the cursor is where the text cannot be read")
+    assert typist.text() == text
+    typist.select("a: 9090")
+    typist.type("9090")
+    expect(note).to_contain_text("You have not touched it.", timeout=SLOW)
+    for ip in ("10.0.0.200", "10.0.0.201"):
+        if ip not in note.inner_text():
+            cluster.patch(one, {"spec": {"ip": ip}})
+        expect(note).to_contain_text(ip, timeout=SLOW)
+        note.get_by_role("button", name="Take it in").click()
+        expect(note).to_contain_text("Taken in.", timeout=SLOW)
+        assert f"ip: {ip}\n  port: 9090\n" in typist.text()
+    assert page.evaluate("window.stays") is True, "no new page"
+
+
 def test_what_overlaps_is_asked_field_by_field_with_what_differs_marked(
     page: Page, typist: Typist, cluster: ControlPlane, namespace: str
 ) -> None:

@@ -13,7 +13,7 @@ from dashboard.edits.document import MAX_BYTES, Document, parse
 from dashboard.edits.loop import SMALL
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from informerd.clock import SystemClock
 from tests.controlplane import ControlPlane
 from tests.drafts.databases import migrated
 from tests.edits.browsing import Browser, Page
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 
 PATH = "/resources/mydemos.crddemo.k8s.io/{}/one/"
 

@@ -13,7 +13,7 @@ from dashboard.edits.problems import Problem, Refusal
 from dashboard.edits.schema import UNKNOWN, Schema
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 
 SCHEMA = Schema({
     "type": "object",
@@ -126,4 +126,7 @@ async def test_taking_in_answers_with_text_and_base_and_with_nothing_where_both_
     cluster.patch(f"{collection}/one", {"spec": {"port": 7070}})
     assert (await browser.client.post(f"{path}take/", mine)).json() == {}
     assert (await browser.client.post(f"{path}take/", {"yaml": "a: 1"})).json() == {}
+    answer = (await browser.client.post(f"{path}take/", {**mine, "yaml": "spec: ["})).json()
+    assert (answer["valid"], answer["marks"][0]["line"]) == (False, 2), "where the text ends"
+    assert "yaml" not in answer
     assert (await browser.client.get(f"{path}take/")).status_code == 405

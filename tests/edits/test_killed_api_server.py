@@ -6,7 +6,7 @@ from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser, Page
 from tests.edits.conftest import CRD, parts_for
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 from tests.lossy import Lossy
 
 KIND = "/resources/mydemos.crddemo.k8s.io"

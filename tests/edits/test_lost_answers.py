@@ -12,7 +12,7 @@ import pytest
 from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser, Page
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 from tests.lossy import WAIT, Lossy
 
 KIND = "/resources/mydemos.crddemo.k8s.io"

@@ -191,6 +191,18 @@ def test_a_reordered_list_keeps_its_new_order_when_the_other_side_changes_an_ite
     assert same(merged.value, ports((2, "b"), (1, "z")))
 
 
+def test_what_both_added_in_another_order_is_asked_as_a_whole() -> None:
+    base, theirs, mine = ports((1, "a")), ports((2, "b"), (3, "c"), (1, "a")), ports((3, "c"), (2, "b"), (1, "a"))
+    assert paths(merge(base, theirs, mine, schema=PORTS)) == ["spec.ports"]
+
+
+def test_a_map_that_is_atomic_is_one_value() -> None:
+    schema = Schema({"properties": {"selector": {"additionalProperties": {}, "x-kubernetes-map-type": "atomic"}}})
+    base, theirs, mine = ({"selector": each} for each in ({"app": "a"}, {"app": "b"}, {"app": "a", "tier": "front"}))
+    assert paths(merge(base, theirs, mine, schema=schema)) == ["selector"]
+    assert merge(base, theirs, base, schema=schema).value == theirs
+
+
 def test_finalizers_are_a_set() -> None:
     base, theirs, mine = ({"metadata": {"finalizers": names}} for names in (["a", "b"], ["b"], ["a", "b", "c"]))
     merged = merge(base, theirs, mine)
@@ -198,7 +210,7 @@ def test_finalizers_are_a_set() -> None:
     assert not merged.conflicts
 
 
-@pytest.mark.parametrize("broken", [[{"port": 1}, {"port": 1}], ["word"], [{"port": {}}]])
+@pytest.mark.parametrize("broken", [[{"port": 1}, {"port": 1}], ["word"], [{"port": {}}], [{"name": "web"}]])
 def test_items_without_their_keys_make_the_list_one_value(broken: list[Any]) -> None:
     base, mine = ports((80, "web")), ports((80, "http"))
     theirs = {"spec": {"ports": broken}}

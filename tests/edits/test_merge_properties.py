@@ -41,6 +41,7 @@ SCHEMA = Schema({
                 "containers": {"type": "array", "x-kubernetes-patch-merge-key": "name", "items": _CONTAINER},
                 "args": {"type": "array", "items": _TEXT},
                 "limits": {"type": "object", "additionalProperties": {}},
+                "selector": {"type": "object", "additionalProperties": _TEXT, "x-kubernetes-map-type": "atomic"},
                 "tls": {"type": "object", "properties": {"on": {}, "host": {}}},
             }
         },
@@ -60,7 +61,20 @@ SCHEMA = Schema({
 
 FAST = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WORDS = ("a", "b", "on", "1", "two words", "# no comment", "")
-SCALARS = (*WORDS, 0, 1, 80, 1.5, True, False, None)
+SCALARS = (*WORDS, 0, 1, 80, "80", 1.5, True, False, None)
+ODD: tuple[Any, ...] = (
+    None,
+    "word",
+    80,
+    {},
+    [],
+    [{"note": 1}],
+    [{"note": 1}, {"note": 2}],
+    ["word", {}],
+    [[1]],
+    [None],
+)
+"""What may stand where a list or map is expected, until the API server objects."""
 
 
 class Dice:
@@ -86,6 +100,10 @@ class Dice:
     def keyed(self, key: str, names: Sequence[Any], fields: Callable[[], Json]) -> list[Json]:
         return [{key: name, **fields()} for name in self.several(names)]
 
+    def either(self, usual: Callable[[], Any], odd: Sequence[Any] = ODD) -> Any:
+        """Something odd, once in eight times."""
+        return usual() if self.below(8) < 7 else copy.deepcopy(self.one_of(odd))
+
     def some(self, **fields: Callable[[], Any]) -> Json:
         """A map with any of the fields."""
         return {name: make() for name, make in fields.items() if self.below(4)}
@@ -99,22 +117,27 @@ def an_object(drawn: bytes) -> Json:
         return dice.one_of(SCALARS)
 
     def ports() -> list[Json]:
-        return dice.keyed("port", (1, 2), lambda: dice.some(protocol=lambda: "TCP", note=scalar))
+        def fields() -> Json:
+            return dice.some(protocol=lambda: dice.one_of(("TCP", "UDP", None)), note=scalar)
+
+        again: list[Json] = dice.one_of(([], [], [], [{"port": 1}]))
+        return dice.keyed("port", (1, 2, "1"), fields) + again
 
     def container() -> Json:
-        return dice.some(image=scalar, command=dice.words, ports=ports)
+        return dice.some(image=scalar, command=dice.words, ports=lambda: dice.either(ports))
 
     def spec() -> Json:
         return dice.some(
-            containers=lambda: dice.keyed("name", "xyz", container),
+            containers=lambda: dice.either(lambda: dice.keyed("name", "xyz", container)),
             args=dice.words,
-            limits=lambda: {name: scalar() for name in dice.several(("cpu", "memory"))},
-            tls=lambda: dice.some(on=scalar, host=scalar),
-            other=lambda: dice.some(a=scalar, b=lambda: dice.some(c=scalar, d=scalar)),
+            limits=lambda: dice.either(lambda: {name: scalar() for name in dice.several(("cpu", "memory"))}),
+            selector=lambda: dice.either(lambda: {name: scalar() for name in dice.several("ab")}),
+            tls=lambda: dice.either(lambda: dice.some(on=scalar, host=scalar)),
+            other=lambda: dice.some(a=scalar, b=lambda: dice.either(lambda: dice.some(c=scalar, d=scalar))),
         )
 
     def metadata() -> Json:
-        labels = {name: dice.one_of(WORDS) for name in dice.several("ab")}
+        labels = dice.either(lambda: {name: dice.one_of(WORDS) for name in dice.several(("a", "example.com/b.c[0]"))})
         return (
             {"labels": labels, "finalizers": dice.several("abc")} if dice.below(3) else dice.some(labels=lambda: labels)
         )
@@ -122,10 +145,11 @@ def an_object(drawn: bytes) -> Json:
     def status() -> Json:
         return {"conditions": dice.keyed("type", ("Ready", "Synced"), lambda: {"status": scalar()})}
 
-    return {"kind": "Pod", **dice.some(spec=spec, metadata=metadata, status=status)}
+    parts = dice.some(spec=lambda: dice.either(spec), metadata=metadata, status=status)
+    return {"kind": "Pod", **parts}
 
 
-OBJECTS = st.binary(max_size=60).map(an_object)
+OBJECTS = st.binary(max_size=80).map(an_object)
 
 
 @given(OBJECTS, OBJECTS)
@@ -174,6 +198,21 @@ def test_every_change_of_either_side_is_in_the_result_or_in_a_question(base: Jso
 
 @given(OBJECTS, OBJECTS, OBJECTS)
 @FAST
+def test_no_order_that_either_side_made_is_lost_without_a_question(base: Json, theirs: Json, mine: Json) -> None:
+    merged = merge(base, theirs, mine, schema=SCHEMA)
+    path: Path = ("spec", "containers")
+    lists = [by_key(get(each, path), SCHEMA.at(path)) for each in (base, theirs, mine, merged.value)]
+    if None in lists or any(conflict.path == path[: len(conflict.path)] for conflict in merged.conflicts):
+        return
+    before, other, own, after = (list(each or ()) for each in lists)
+    both = set(other) & set(own)
+    before, other, own, after = ([key for key in each if key in both] for each in (before, other, own, after))
+    assert after in (other, own)
+    assert all(side in (after, before) for side in (other, own))
+
+
+@given(OBJECTS, OBJECTS, OBJECTS)
+@FAST
 def test_nothing_comes_that_no_side_has(base: Json, theirs: Json, mine: Json) -> None:
     merged = merge(base, theirs, mine, schema=SCHEMA)
     for path, value in diff({}, merged.value, SCHEMA):
@@ -199,14 +238,16 @@ def test_a_merge_written_into_the_text_keeps_the_comments_of_what_it_left_alone(
 
 def diff(base: Value, side: Value, schema: Schema, path: Path = ()) -> list[tuple[Path, Value]]:
     """What `side` did, as deep as a merge looks: the places and what it left there."""
-    if schema.list_keys and isinstance(side, list) and (base is ABSENT or isinstance(base, list)):
-        before, after = by_key(base, schema), by_key(side, schema)
+    before, after = by_key([] if base is ABSENT else base, schema), by_key(side, schema)
+    if before is not None and after is not None:
         return [
             each
             for key in {**before, **after}
             for each in diff(before.get(key, ABSENT), after.get(key, ABSENT), schema.child(0), (*path, key))
         ]
-    side = {} if schema.is_map and side is ABSENT else side
+    if schema.is_atomic:
+        return [] if same(base, side) else [(path, side)]
+    side = {} if schema.is_map and side is ABSENT and isinstance(base, dict) else side
     if isinstance(side, dict) and (isinstance(base, dict) or base is ABSENT):
         made = [(path, side)] if base is ABSENT and not side else []
         base = {} if base is ABSENT else base
@@ -223,15 +264,25 @@ def holds(value: Value, wanted: Value) -> bool:
     return isinstance(value, dict) if wanted == {} else same(value, wanted)
 
 
-def by_key(items: Value, schema: Schema) -> dict[ItemKey, Value]:
-    return {key_of(item, schema): item for item in (() if items is ABSENT else items)}
+def by_key(items: Value, schema: Schema) -> dict[ItemKey, Value] | None:
+    """The items by their keys; None where they are no list, or their keys do not tell them apart."""
+    if not schema.list_keys or not isinstance(items, list):
+        return None
+    keys = [key_of(item, schema) for item in items]
+    told = [key for key in keys if key is not None]
+    return dict(zip(told, items, strict=True)) if len(set(told)) == len(items) else None
 
 
-def key_of(item: Value, schema: Schema) -> ItemKey:
-    if not isinstance(item, dict):
+def key_of(item: Value, schema: Schema) -> ItemKey | None:
+    if schema.list_keys == ("",):
         return ItemKey((("", item),))
-    defaults = {name: schema.child(0).child(name).node.get("default") for name in schema.list_keys}
-    return ItemKey(tuple((name, item.get(name, defaults[name])) for name in schema.list_keys))
+    if not isinstance(item, dict):
+        return None
+    fields = {name: item.get(name) for name in schema.list_keys}
+    for name, value in fields.items():
+        if value is None:
+            fields[name] = schema.child(0).child(name).node.get("default")
+    return ItemKey(tuple(fields.items())) if None not in fields.values() else None
 
 
 def found(value: Value, path: Path) -> Value:
@@ -239,7 +290,7 @@ def found(value: Value, path: Path) -> Value:
     schema = SCHEMA
     for segment in path:
         if isinstance(segment, ItemKey):
-            value = by_key(value, schema).get(segment, ABSENT) if isinstance(value, list) else ABSENT
+            value = (by_key(value, schema) or {}).get(segment, ABSENT)
         else:
             value = get(value, (segment,))
         schema = schema.child(segment)
@@ -281,7 +332,7 @@ def in_place(before: Value, after: Value, path: Path) -> bool:
 
 
 def name_of(item: Value) -> Value:
-    """What tells an item from its neighbours."""
-    return (
-        next((item[key] for key in ("name", "port", "type") if key in item), None) if isinstance(item, dict) else item
-    )
+    """What tells an item from its neighbours: one of its fields, else all of it."""
+    if not isinstance(item, dict):
+        return item
+    return next((item[key] for key in ("name", "port", "type") if key in item), item)

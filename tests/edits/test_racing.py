@@ -25,7 +25,7 @@ import yaml
 from dashboard.drafts.shelf import Unavailable
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser, Page
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 from tests.wait import eventually
 
 Json = dict[str, Any]

@@ -17,7 +17,7 @@ from informerd.rest.answer import Answer
 from informerd.rest.client import Client
 from tests.clock import FakeClock
 from tests.edits.browsing import Browser
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 
 MYDEMOS = KINDS["mydemos.crddemo.k8s.io"].resource
 OPENAPI = "/openapi/v3/apis/crddemo.k8s.io/v1"

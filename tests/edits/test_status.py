@@ -12,7 +12,7 @@ from dashboard.edits.editable import Base, editable, to_write
 from informerd.rest.discovery import Discovery
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 
 Json = dict[str, Any]
 

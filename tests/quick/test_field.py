@@ -10,7 +10,7 @@ import pytest
 
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from informerd.rest.answer import Answer
 from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
-from tests.edits.test_pages import mydemo
+from tests.edits.objects import mydemo
 from tests.live.feeder import hold
 
 

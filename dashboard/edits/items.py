@@ -1,0 +1,36 @@
+"""The items of a list by what tells them apart in the kind's schema: its merge keys or map keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dashboard.edits.fields import ItemKey, Value
+from dashboard.edits.schema import Schema
+
+
+def by_key(items: Value, schema: Schema) -> dict[ItemKey, Value] | None:
+    """The items by their keys, in their order; `schema` is the list's.
+
+    None where the list has no keys in the schema, where an item lacks one, or where two have the same: then the list
+    is one value. A key that is left out has the schema's default: a port without protocol is the TCP one.
+    """
+    if not schema.list_keys or not isinstance(items, list):
+        return None
+    item_schema = schema.child(0)
+    keys = {name: item_schema.child(name).node.get("default") for name in schema.list_keys}
+    found: dict[ItemKey, Value] = {}
+    for item in items:
+        key = _key(item, keys)
+        if key is None or key in found:
+            return None
+        found[key] = item
+    return found
+
+
+def _key(item: Value, keys: Mapping[str, Value]) -> ItemKey | None:
+    if "" in keys:
+        return None if isinstance(item, dict | list) else ItemKey((("", item),))
+    if not isinstance(item, dict):
+        return None
+    found = tuple((name, default if item.get(name) is None else item[name]) for name, default in keys.items())
+    return None if any(value is None or isinstance(value, dict | list) for _, value in found) else ItemKey(found)

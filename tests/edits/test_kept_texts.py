@@ -1,0 +1,122 @@
+"""Whatever is wrong with a text or comes in its way: it is said, and the text is kept."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from dashboard.edits.document import parse
+from dashboard.resources.kinds import kinds_named
+from tests.controlplane import ControlPlane
+from tests.edits.browsing import Browser
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status", "words"),
+    [
+        ("port: 8080", "port: 70000", 422, "spec.port Invalid value: 70000: spec.port in body should be less than"),
+        ("port: 8080", "port: many", 422, 'spec.port in body must be of type integer'),
+        ("ip: 10.0.0.1", "ip: nowhere", 422, "spec.ip"),
+        ("ip: 10.0.0.1", "ip: 10.0.0.300", 422, "must be an IPv4 or IPv6 address"),
+        ("  port: 8080\n", "", 422, "spec.port Required value"),
+        ("  port: 8080\n", "  port: 8080\n  colour: red\n", 400, "line 11, column 3 spec.colour The schema has"),
+        ("team: a", "team: not a label", 422, "metadata.labels"),
+        ('port: 8080', 'port: "8080', 422, "line 10, column 9"),
+        ("name: one", "name: two", 422, "metadata.name It is “two” in the text, but this page edits “one”"),
+        ("name: one", "name: one\n  namespace: other", 422, "given twice"),
+        ("name: one", "name: one\n  uid: 123", 422, "metadata.uid"),
+        ("name: one", "name: one\n  resourceVersion: '1'", 422, "metadata.resourceVersion"),
+        ("crddemo.k8s.io/v1", "crddemo.k8s.io/v2", 422, "apiVersion"),
+        ("spec:", "---\nspec:", 422, "second document"),
+    ],
+)  # fmt: skip
+async def test_what_is_wrong_is_said_with_the_servers_words_and_the_text_is_kept(
+    browser: Browser, cluster: ControlPlane, one: str, path: str, old: str, new: str, status: int, words: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    text = page.yaml.replace(old, new)
+    page = await browser.press(page, "review", yaml=text)
+    assert page.status == status
+    assert words in page.text
+    assert page.yaml == text
+    assert cluster.get(one)["spec"] == {"ip": "10.0.0.1", "port": 8080}
+
+
+async def test_a_text_over_three_mebibytes_is_refused_and_kept(browser: Browser, one: str, path: str) -> None:
+    page = await browser.open(f"{path}edit/")
+    text = page.yaml + "# " + "x" * (3 * 1024 * 1024)
+    page = await browser.press(page, "review", yaml=text)
+    assert page.status == 422
+    assert "the API server takes objects of up to 3 MiB" in page.text
+    assert page.yaml == text
+
+
+async def test_an_incomplete_form_keeps_the_text_and_begins_anew(browser: Browser, one: str, path: str) -> None:
+    page = await browser.send(f"{path}edit/", {"yaml": "spec: {port: 1}", "save": ""})
+    assert page.status == 400
+    assert page.yaml == "spec: {port: 1}"
+    assert page.form.values["base_uid"]
+
+
+BUTTONS = ("review", "save", "recreate", "create", "take", "adopt", "edit")
+
+
+@pytest.mark.parametrize("button", BUTTONS)
+async def test_without_a_client_no_button_loses_the_text(
+    browser: Browser, parts: SimpleNamespace, one: str, path: str, button: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    text = page.yaml.replace("10.0.0.1", "10.0.0.9")
+    parts.client, client = None, parts.client
+    parts.problem = "The configuration is broken."
+    page = await browser.press(page, button, yaml=text, field__spec__port="9090")
+    assert page.status == 503
+    assert "The configuration is broken." in page.text
+    assert page.yaml == text
+    parts.client = client
+    page = await browser.press(page, "edit")
+    assert page.status == 200
+    assert parse(page.yaml).value["spec"] == {"ip": "10.0.0.9", "port": 9090}
+
+
+@pytest.mark.parametrize("button", BUTTONS)
+async def test_a_kind_that_is_no_longer_followed_loses_no_text(
+    browser: Browser, parts: SimpleNamespace, one: str, path: str, button: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    text = page.yaml.replace("8080", "9090")
+    parts.kinds = parts.replicas.kinds = kinds_named(["pods"])
+    parts.interest.follow = lambda _: False  # as many others are being looked at as may be
+    page = await browser.press(page, button, yaml=text)
+    assert page.status == 404
+    assert "does not follow mydemos.crddemo.k8s.io" in page.text
+    assert page.yaml == text
+
+
+async def test_a_text_for_an_object_that_is_not_there_is_kept_whatever_its_kind(browser: Browser) -> None:
+    page = await browser.send("/resources/pods/default/web/edit/", {"yaml": "kind: Pod\n", "review": ""})
+    assert page.status == 404
+    assert page.yaml == "kind: Pod\n"
+
+
+async def test_an_incomplete_form_for_an_object_that_cannot_be_read_keeps_the_text(
+    browser: Browser, cluster: ControlPlane, one: str, path: str
+) -> None:
+    cluster.delete(one)
+    page = await browser.send(f"{path}edit/", {"yaml": "spec: {port: 1}", "save": ""})
+    assert page.status == 404
+    assert page.yaml == "spec: {port: 1}"
+
+
+async def test_a_text_whose_token_is_refused_can_be_copied(
+    parts: SimpleNamespace, cluster: ControlPlane, one: str, path: str
+) -> None:
+    strict = Browser(parts, check_csrf=True)
+    page = await strict.open(f"{path}edit/")
+    text = page.yaml.replace("8080", "9090 # </textarea><script>")
+    refused = await strict.press(page, "review", yaml=text, csrfmiddlewaretoken="x" * 64)
+    assert refused.status == 403
+    assert refused.form.shown == [text]
+    assert "still there" not in refused.text
+    assert (await strict.send(f"{path}delete/", {})).form.shown == []
