@@ -13,6 +13,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from dashboard.access.guard import Application, Guard, Receive, Scope, Send
+from dashboard.access.rights import Rights
 from dashboard.bulk.attempt import attempt
 from dashboard.bulk.records import Records as BulkRecords
 from dashboard.bulk.runner import Bulks
@@ -59,6 +60,7 @@ class Live:
         self.replicas = Replicas(layer, kinds, clock, trouble=trouble)
         self.controllers = ControllerLink(layer, clock, trouble=trouble)
         self.census = CensusLink(layer, clock, trouble=trouble)
+        self.rights = Rights(clock, lambda: self.client)
         self.hub = Hub(
             self.replicas,
             clock,
@@ -66,6 +68,7 @@ class Live:
             problem=lambda: self.problem,
             cluster=lambda: asdict(cluster_info(self)),
             board=self.controllers.board,
+            denied=self.rights.denied,
         )
         self.interest = Interest(self.replicas, self.hub, clock)
         self.schemas = Schemas(clock)
@@ -146,6 +149,7 @@ class Live:
         self._started = True
         await self.drains.stop()
         await self.bulks.stop()
+        await self.rights.stop()
         tasks, self._tasks = self._tasks, []
         await cancelled(tasks)
 

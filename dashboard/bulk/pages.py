@@ -12,6 +12,7 @@ from dashboard.bulk.form import order_of, typed_of
 from dashboard.bulk.order import WORDS
 from dashboard.bulk.place import Place, place_of, see_other, with_database
 from dashboard.bulk.review import A_PAGE, by_words, differences
+from dashboard.bulk.rights import limit
 from dashboard.bulk.run import Group, Item
 from dashboard.edits.problems import Refusal
 
@@ -36,10 +37,10 @@ async def _pressed(place: Place) -> HttpResponse:
     if "try" in post and run.open:
         order = order_of(post, place.kind)
         if isinstance(order, Refusal):
-            return _choice(place, refusal=order, status=order.code)
+            return await _choice(place, refusal=order, status=order.code)
         await bulks.try_out(run, order)
     elif "choose" in post and run.open:
-        return _choice(place)
+        return await _choice(place)
     elif run.moving:
         await _wished(place)
     elif "start" in post and run.state in ("review", "cancelled"):
@@ -66,19 +67,21 @@ async def _shown(place: Place) -> HttpResponse:
         return HttpResponse(headers={"HX-Refresh": "true"})  # the page that asked shows how far the dry run is
     match place.run.state:
         case "choosing":
-            return _choice(place)
+            return await _choice(place)
         case "review":
             return await _review(place)
         case _:
             return await _progress(place)
 
 
-def _choice(place: Place, *, refusal: Refusal | None = None, status: int = 200) -> HttpResponse:
+async def _choice(place: Place, *, refusal: Refusal | None = None, status: int = 200) -> HttpResponse:
     """What is to be done; as it was typed, else as it was asked for before."""
     order = place.run.order
     typed = place.request.POST.dict() if refusal is not None else typed_of(order) if order is not None else {}
-    form = {"verb": "label", "grace": "default", "propagation": "Background", **typed}
-    context: dict[str, object] = {"form": form, "refusal": refusal}
+    patch, delete = await limit(place, "patch"), await limit(place, "delete")
+    verb = "delete" if patch.nowhere and not delete.nowhere else "label"
+    form = {"verb": verb, "grace": "default", "propagation": "Background", **typed}
+    context: dict[str, object] = {"form": form, "refusal": refusal, "patch": patch, "delete": delete}
     return place.page("bulk/choose.html", context, status=status)
 
 

@@ -12,7 +12,7 @@ from dashboard.creating.copies import copy_of
 from dashboard.creating.examples import example_text
 from dashboard.creating.making import NOTHING, Exists
 from dashboard.creating.new_form import Entry, checked, filled, new_form
-from dashboard.creating.place import NewPlace, find_new_place
+from dashboard.creating.place import NewPlace, find_new_place, refused_place
 from dashboard.creating.sending import Made
 from dashboard.drafts.draft import Content
 from dashboard.drafts.draft import Draft as Kept
@@ -73,6 +73,8 @@ async def new(request: HttpRequest, resource: str) -> HttpResponse:
         return place.writing.leave(await _pressed(place))
     if key := request.GET.get("draft", ""):
         return place.writing.leave(await _resumed(place, key))
+    if not_allowed := await refused_place(place):
+        return not_allowed
     if source := request.GET.get("from", ""):
         return place.writing.leave(await _copied(place, source))
     return place.writing.leave(await _begun(place))

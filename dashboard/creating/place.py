@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
+from dashboard.access.rights import Right
 from dashboard.creating.making import Maker
 from dashboard.drafts.draft import Content, Subject
 from dashboard.drafts.writing import DISCARD, Writing
@@ -85,6 +86,23 @@ async def find_new_place(request: HttpRequest, resource: str) -> NewPlace | Http
     namespace = namespace if kind.namespaced and _NAMESPACE.fullmatch(namespace) else ""
     writing = Writing(request, Subject(kind.key, namespace))
     return NewPlace(request, live, kind, namespace, live.client, writing)
+
+
+async def refused_place(place: NewPlace) -> HttpResponse | None:
+    """The page that says that nobody may make one in the namespace of the address; None where one may, or it is open.
+
+    Whether one may be made somewhere else only the text tells, and then the API server.
+    """
+    asked, kind = place.request.GET, place.kind
+    namespace = place.namespace or asked.get("from", "").partition("/")[0].removeprefix("-")
+    if kind.namespaced and not namespace:
+        return None
+    words = await place.live.rights.denial(Right("create", kind.resource, namespace if kind.namespaced else ""))
+    if not words:
+        return None
+    elsewhere = (Link("Make one in another namespace", kind.new_path),) if kind.namespaced else ()
+    missing = Missing(f"You may not make a {kind.singular} here", words, (*elsewhere, Link(kind.title, kind.path)))
+    return missing_page(place.request, missing, key=kind.key, status=403)
 
 
 def _obstacle(live: LiveParts, kind: KindInfo) -> Missing | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 
+from dashboard.access.rights import Right
 from dashboard.edits.access import absent, forbidden
 from dashboard.edits.editable import Part
 from dashboard.edits.place import Place, find_place, missing_place
@@ -23,10 +24,11 @@ STATUS = "status"
 async def find_part(request: HttpRequest, resource: str, namespace: str, name: str, part: Part) -> Place | HttpResponse:
     """The place where that part of an object is edited, or the page that says why there is none.
 
-    Whether the person may update a status is asked before the editor opens; the API server judges each write anyway.
+    Whether the person may update it is asked before the editor opens; the API server judges each write anyway.
     """
     if part == "spec":
-        return await find_place(request, resource, namespace, name, "edit")
+        place = await find_place(request, resource, namespace, name, "edit")
+        return place if isinstance(place, HttpResponse) else await _allowed(place)
     place = await find_place(request, resource, namespace, name, "edit/status", part=part)
     if isinstance(place, HttpResponse):
         return place
@@ -39,6 +41,18 @@ async def find_part(request: HttpRequest, resource: str, namespace: str, name: s
     return missing_place(
         request, Missing("You may not edit this status", refusal, _ways(place)), 403, place.target.kind
     )
+
+
+async def _allowed(place: Place) -> Place | HttpResponse:
+    """The place, or the page that says that nobody may write there. What was typed already is shown in any case."""
+    if place.request.method == "POST" or "draft" in place.request.GET:
+        return place
+    target = place.target
+    refusal = await place.live.rights.denial(Right("update", target.kind.resource, target.namespace, target.name))
+    if not refusal:
+        return place
+    links = (Link("Its YAML", f"{target.href}yaml/"), Link("Its details", target.href))
+    return missing_place(place.request, Missing(f"You may not edit {target.name}", refusal, links), 403, target.kind)
 
 
 async def has_status(place: Place) -> bool:

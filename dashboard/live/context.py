@@ -9,6 +9,7 @@ from django.http import HttpRequest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dashboard.access.rights import Rights
     from dashboard.bulk.runner import Bulks
     from dashboard.census.link import CensusLink
     from dashboard.controllers.link import ControllerLink
@@ -64,6 +65,9 @@ class LiveParts(Protocol):
 
     @property
     def bulks(self) -> Bulks: ...
+
+    @property
+    def rights(self) -> Rights: ...
 
     @property
     def controllers(self) -> ControllerLink: ...

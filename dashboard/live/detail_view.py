@@ -9,12 +9,13 @@ what changes in resources/_yaml_top.html is in no part of resources/_detail.html
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.template.loader import render_to_string
 
+from dashboard.access.rights import Denied, Right, offered
 from dashboard.live.change import Change
 from dashboard.live.change_log import ChangeLine, ChangeLog
 from dashboard.live.family import Family, Kinds, Relative
@@ -59,7 +60,8 @@ class DetailView(View):
     events: tuple[EventLine, ...] (newest first, those about what it owns too) ·
     changes: tuple[ChangeLine, ...] (newest first, at most 50), change_lines: their HTML ·
     gone: RFC 3339 of the deletion or "" · again: bool (re-created under the same name since the page was opened) ·
-    actions: tuple[Offer, ...] ·
+    actions: tuple[Offer, ...], each with why it may not be done · edit_denied, clone_denied, delete_denied: the same
+    of the others · denied: the names of all that may not be done ·
     href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
     """
 
@@ -76,11 +78,12 @@ class DetailView(View):
         paths: tuple[FieldPath, ...] = (),
         kinds: Kinds = tuple,
         later: Callable[[Work], None] = at_once,
+        denied: Denied = offered,
     ) -> None:
         """`paths` are fields that are shown beside the kind's columns: those that the list beside it has as columns.
 
         `kinds` are those among which the object's family is found, and the events about it; `later` does what takes
-        long, in slices.
+        long, in slices; `denied` knows what the account may not do.
         """
         super().__init__(self.state_of(kind, namespace, name, paths), keys=(kind.key,), clock=clock)
         self.kind = kind
@@ -95,6 +98,7 @@ class DetailView(View):
         self._paths = tuple((-1, path_column(path)) for path in paths)
         self._details: tuple[Row, Details] | None = None
         self._kinds = kinds
+        self._right = denied
         self._log = ChangeLog(clock)
         self._set_by: tuple[Row, SetBy] | None = None
         self._events = ObjectEvents(self._replica_of_events, later)
@@ -229,7 +233,8 @@ class DetailView(View):
     @property
     def actions(self) -> tuple[Offer, ...]:
         """Quick actions, as they are called in its present state; what `path` adds to `href` is their address."""
-        return offers_of(self.kind, self.object) if self.found else ()
+        found = offers_of(self.kind, self.object) if self.found else ()
+        return tuple(replace(offer, denied=self._denied(*offer.right)) for offer in found)
 
     @property
     def clone_href(self) -> str:
@@ -242,6 +247,30 @@ class DetailView(View):
     @property
     def delete_href(self) -> str:
         return f"{self.href}delete/" if self.kind.deletable and self.found else ""
+
+    @property
+    def edit_denied(self) -> str:
+        return self._denied("update") if self.edit_href else ""
+
+    @property
+    def clone_denied(self) -> str:
+        return self._right(Right("create", self.kind.resource, self.namespace), self._stir) if self.clone_href else ""
+
+    @property
+    def delete_denied(self) -> str:
+        return self._denied("delete") if self.delete_href else ""
+
+    @property
+    def denied(self) -> tuple[str, ...]:
+        """What cannot be pressed, because the cluster's access rules forbid it."""
+        named = {"Edit": self.edit_denied, "Clone": self.clone_denied}
+        named |= {offer.title: offer.denied for offer in self.actions}
+        named |= {"Delete": self.delete_denied}
+        return tuple(title for title, words in named.items() if words)
+
+    def _denied(self, verb: str, subresource: str = "") -> str:
+        right = Right(verb, self.kind.resource, self.namespace, self.name, subresource)
+        return self._right(right, self._stir)
 
     # --- changes ---
 

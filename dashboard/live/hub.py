@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from django.template.loader import render_to_string
 
+from dashboard.access.rights import Denied, offered
 from dashboard.controllers.board import Board
 from dashboard.controllers.view import CONTROLLERS
 from dashboard.live.audience import Audience
@@ -52,6 +53,7 @@ class Hub:
         problem: Callable[[], str] = lambda: "",
         cluster: Cluster = lambda: None,
         board: Board | None = None,
+        denied: Denied = offered,
         timer: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.metrics = Metrics()
@@ -84,6 +86,7 @@ class Hub:
             self._updates,
             clock=clock,
             trouble=self._trouble,
+            denied=denied,
         )
         self._heartbeat = Heartbeat(self._kinds, board, clock, problem=self._trouble, cluster=cluster)
         self.list_view = opener.list_view

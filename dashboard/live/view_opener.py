@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar, cast
 
+from dashboard.access.rights import Denied
 from dashboard.controllers.board import Board
 from dashboard.controllers.view import ControllersView
 from dashboard.live.detail_view import DetailView
@@ -46,6 +47,7 @@ class ViewOpener:
         *,
         clock: Clock,
         trouble: Callable[[], str],
+        denied: Denied,
     ) -> None:
         self._kinds = kinds
         self._results = results
@@ -55,6 +57,7 @@ class ViewOpener:
         self._updates = updates
         self._clock = clock
         self._trouble = trouble
+        self._denied = denied
 
     def list_view(self, kind: KindInfo, query: Query) -> ListView:
         """The list's view. Its rows come later where they have not been found yet, see `looking`."""
@@ -77,6 +80,7 @@ class ViewOpener:
                 paths=paths,
                 kinds=kinds.with_replicas,
                 later=slices.add,
+                denied=self._denied,
             )
 
         return self._open(DetailView, DetailView.state_of(kind, namespace, name, paths), make)

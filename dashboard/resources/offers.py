@@ -36,6 +36,8 @@ _STATES: Mapping[str, tuple[str, str, str]] = MappingProxyType({
     "cordon": ("unschedulable", "Cordon", "Uncordon"),
 })  # fmt: skip
 """The field of spec that an action turns round, and what it is called where that is not set, and where it is."""
+_RIGHTS: Mapping[str, tuple[str, str]] = MappingProxyType({_SCALE: ("patch", "scale"), "evict": ("create", "eviction")})
+"""Verb and subresource that a person needs the right to; any other action patches the object itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,13 @@ class Offer:
 
     id: str
     title: str
+    denied: str = ""
+    """Why it may not be done, as a sentence; empty where it may, or nobody has asked."""
+
+    @property
+    def right(self) -> tuple[str, str]:
+        """The verb, and the subresource or nothing, that it takes the right to."""
+        return _RIGHTS.get(self.id, ("patch", ""))
 
     @property
     def path(self) -> str:

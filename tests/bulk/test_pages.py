@@ -272,6 +272,11 @@ async def test_those_that_the_person_may_not_write_are_refused_in_the_clusters_w
         bobs.bulks = bulks_for(bobs)
         bob = Demos(demos.cluster, demos.collection, bobs, Browser(bobs))
         bobs.replicas._replicas.update(demos.parts.replicas._replicas)
+        page = await bob.browser.press(await bob.browser.open(PAGE), "all")
+        page = await bob.browser.open(page.location)
+        assert "access rules do not let you patch mydemos.crddemo.k8s.io in namespace" in page.text
+        assert "access rules do not let you delete mydemos.crddemo.k8s.io in namespace" in page.text
+        assert page.main.count(" disabled>") == 5, "four ways and the button"
         page = await bob.review(verb="label", label_set="x=1")
         assert "1 refused" in page.text
         assert 'User "bob" cannot' in page.text

@@ -229,9 +229,9 @@ async def test_clones_of_what_the_cluster_completed_are_taken(
 
 
 async def test_a_person_without_the_right_is_told_by_the_cluster(
-    bob: Browser, namespace: str, collection: str, cluster: ControlPlane
+    bob: Browser, browser: Browser, namespace: str, collection: str, cluster: ControlPlane
 ) -> None:
-    page = await bob.open(f"{MYDEMOS}?namespace={namespace}")
+    page = await browser.open(f"{MYDEMOS}?namespace={namespace}")  # who has the form already
     page = await bob.press(page, "review")
     assert page.status == 403
     assert "You may not do this" in page.text

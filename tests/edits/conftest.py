@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from dashboard.access.rights import Rights
 from dashboard.census.link import CensusLink
 from dashboard.drafts.database import Database
 from dashboard.drafts.shelf import Shelf
@@ -95,10 +96,12 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
     clock = SystemClock()
     replicas = Replicas(RecordingLayer(), kinds_named(["pods", "mydemos"]), clock)
     async with Client(config) as client:
-        hub = Hub(replicas, clock)
+        rights = Rights(clock, lambda: client)
+        hub = Hub(replicas, clock, denied=rights.denied)
         yield SimpleNamespace(
             replicas=replicas,
             hub=hub,
+            rights=rights,
             interest=Interest(replicas, hub, clock),
             census=CensusLink(RecordingLayer(), clock),
             client=client,
@@ -112,6 +115,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
             kubeconfig="",
             version="v1.37.1",
         )
+        await rights.stop()
 
 
 @pytest.fixture

@@ -1,0 +1,103 @@
+"""What the account may do is known before somebody fills in a form; on the real API server with its RBAC."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+
+import pytest
+
+from dashboard.access.rights import KEPT, Right, Rights
+from dashboard.resources.kinds import KINDS
+from informerd.rest.client import Client
+from informerd.rest.cluster import load_kubeconfig
+from tests.clock import FakeClock
+from tests.controllers.test_managing import let
+from tests.controlplane import ControlPlane
+from tests.edits.browsing import Browser, Page
+from tests.edits.conftest import parts_for
+from tests.live.feeder import Feeder
+from tests.resources.made import row_of
+from tests.wait import eventually
+
+MYDEMOS = KINDS["mydemos.crddemo.k8s.io"]
+ONE = {"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo", "metadata": {"name": "one"}, "spec": {"ip": "10.0.0.1"}}
+
+
+@pytest.fixture
+async def alices(cluster: ControlPlane, collection: str) -> AsyncIterator[SimpleNamespace]:
+    """Parts that write with alice's account and list one Mydemo."""
+    made = cluster.create(collection, {**ONE, "spec": {**ONE["spec"], "port": 8080}})  # type: ignore[dict-item]
+    async for parts in parts_for(cluster.kubeconfig_of("alice")):
+        feeder = Feeder(MYDEMOS.key, parts.clock, [row_of(MYDEMOS.key, made)])
+        parts.replicas._replicas[MYDEMOS.key] = feeder.replica
+        yield parts
+
+
+def mydemos(*verbs: str, names: tuple[str, ...] = ()) -> dict[str, list[str]]:
+    rule = {"apiGroups": ["crddemo.k8s.io"], "resources": ["mydemos"], "verbs": list(verbs)}
+    return {**rule, "resourceNames": list(names)} if names else rule
+
+
+async def test_details_do_not_offer_what_may_not_be_done_and_say_so_as_soon_as_it_is_known(
+    alices: SimpleNamespace, cluster: ControlPlane, namespace: str
+) -> None:
+    path, browser = f"/resources/{MYDEMOS.key}/{namespace}/one/", Browser(alices)
+    with let(cluster, "alice", mydemos("get", "update")):
+        first = await browser.open(path)
+        assert f'href="{path}delete/"' in first.body, "the first byte waits for no answer"
+
+        async def said() -> Page | None:
+            page = await browser.open(path)
+            return page if "access rules do not allow: Clone, Delete." in page.text else None
+
+        page = await eventually(said, what="what may not be done is said")
+        assert page is not None
+        assert f'href="{path}edit/"' in page.body
+        assert f'href="{path}delete/"' not in page.body
+        assert f"do not let you delete {MYDEMOS.key} in namespace {namespace}" in page.body
+
+
+async def test_open_details_hear_of_it_without_being_asked(alices: SimpleNamespace, namespace: str) -> None:
+    view, heard = alices.hub.detail_view(MYDEMOS, namespace, "one"), asyncio.Event()
+    view.on_dirty = heard.set
+    assert view.delete_denied == ""
+    async with asyncio.timeout(30):
+        await heard.wait()
+    assert view.delete_denied
+
+
+@pytest.mark.parametrize("query", ["namespace={0}", "from={0}/one"])
+async def test_where_none_may_be_made_no_form_is_offered(alices: SimpleNamespace, namespace: str, query: str) -> None:
+    page = await Browser(alices).open(f"/resources/{MYDEMOS.key}/new/?{query.format(namespace)}")
+    assert page.status == 403
+    assert f"do not let you create {MYDEMOS.key} in namespace {namespace}" in page.text
+
+
+async def test_a_rule_may_name_objects_and_a_no_is_asked_again(cluster: ControlPlane, namespace: str) -> None:
+    async with Client(load_kubeconfig(cluster.kubeconfig_of("alice"))) as client:
+        rights = Rights(clock := FakeClock(), lambda: client)
+        one, other = (Right("update", MYDEMOS.resource, namespace, name) for name in ("one", "other"))
+        with let(cluster, "alice", mydemos("update", names=("one",))):
+            await settled(rights, one, allowed=True)
+            assert await rights.denial(other)
+        assert await rights.denial(one) == "", "a yes is kept for a while"
+        await clock.advance(KEPT)
+        await settled(rights, one, allowed=False)
+        with let(cluster, "alice", mydemos("update")):
+            await settled(rights, other, allowed=True)
+
+
+async def settled(rights: Rights, right: Right, *, allowed: bool) -> None:
+    """Wait until the API server has heard of its rules, and the rights with it."""
+
+    async def heard() -> bool:
+        return bool(await rights.denial(right)) is not allowed
+
+    await eventually(heard, what=f"{right.name} is {'' if allowed else 'not '}allowed")
+
+
+async def test_what_nobody_can_tell_is_offered() -> None:
+    rights = Rights(FakeClock(), lambda: None)
+    assert await rights.denial(Right("update", MYDEMOS.resource)) == ""
