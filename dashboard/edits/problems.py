@@ -10,6 +10,7 @@ from types import MappingProxyType
 from dashboard.edits.document import Document, DocumentError
 from dashboard.edits.editable import Mismatch
 from dashboard.edits.fields import Path, parse_path, show
+from dashboard.edits.plain_words import field_of, rule_of, title_of, words_of
 from dashboard.repeats import pause
 from informerd.errors import (
     ApiError,
@@ -18,7 +19,6 @@ from informerd.errors import (
     InformerdError,
     Invalid,
     InvalidCall,
-    NotFound,
     ServerError,
     ServerTimeout,
     TooManyRequests,
@@ -28,6 +28,7 @@ from informerd.errors import (
 
 _STRICT = re.compile(r"(?P<what>unknown|duplicate) field \"(?P<field>[^\"]+)\"")
 _GO_FIELD = re.compile(r"json: cannot unmarshal (?P<found>.+?) into Go (?:struct field|value) (?P<field>\S+)")
+_WANTS_TEXT = re.compile(r"cannot unmarshal (?:number|bool).* of type string")
 _GO_TYPES: Mapping[str, str] = MappingProxyType(
     {"array": "A list", "object": "A map", "string": "A text", "number": "A number", "bool": "True or false"}
 )
@@ -35,11 +36,10 @@ _GO_TYPES: Mapping[str, str] = MappingProxyType(
 _AT_THE_TOP = frozenset({(), ("apiVersion",), ("kind",), ("metadata",), ("spec",), ("status",)})
 """Of the fields that Go names without a type, or by that of metadata, those that are not in metadata."""
 _QUOTED_FIELD = re.compile(r"\"(?P<field>[a-z][\w.\[\]/-]*)\" must ")
-_ADMISSION = re.compile(r"admission webhook|ValidatingAdmissionPolicy|denied the request|is forbidden: .*quota")
 _FIXED = re.compile(
     r"field is immutable|(may not|must not|cannot) be changed|updates to .* are forbidden", re.IGNORECASE
 )
-_NO_FIELD = ("", "<nil>")
+_NO_FIELD = ("", "<nil>", "[]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Refusal:
 def refusal_of(error: InformerdError) -> Refusal:
     """What an error of the client means to the person who edits."""
     if isinstance(error, ApiError):
-        return Refusal(_problems_of(error), _code(error), _title(error), error.retry_after, pause(error))
+        return Refusal(_problems_of(error), _code(error), title_of(error), error.retry_after, pause(error))
     if isinstance(error, InvalidCall):
         return Refusal((Problem(f"The API server cannot be asked for this: {error}."),), 422, "Not sent")
     if isinstance(error, CredentialsError):
@@ -184,16 +184,6 @@ def _code(error: ApiError) -> int:
     return error.code if 400 <= error.code < 500 else 503
 
 
-def _title(error: ApiError) -> str:
-    if isinstance(error, Forbidden) and not _ADMISSION.search(str(error)):
-        return "You may not do this"
-    if isinstance(error, TooManyRequests):
-        return "The API server is busy"
-    if isinstance(error, ServerError | ServerTimeout):
-        return "The API server failed"
-    return "The API server refused it"
-
-
 def _problems_of(error: ApiError) -> tuple[Problem, ...]:
     message = str(error)
     if isinstance(error, Invalid) and error.causes:
@@ -211,8 +201,9 @@ def _problems_of(error: ApiError) -> tuple[Problem, ...]:
     wrong_type = _GO_FIELD.search(message)
     if wrong_type is not None:
         found = _GO_TYPES.get(wrong_type["found"].partition(" ")[0], "This")
-        return (Problem(f"{found} cannot stand here.", message, _go_path(wrong_type["field"])),)
-    return (Problem(_words(error, message), message),)
+        hint = " A text like this stands in quotes." if _WANTS_TEXT.search(message) else ""
+        return (Problem(f"{found} cannot stand here.{hint}", message, _go_path(wrong_type["field"])),)
+    return (Problem(words_of(error), message, field_of(message)),)
 
 
 def _go_path(field: str) -> Path:
@@ -224,8 +215,8 @@ def _go_path(field: str) -> Path:
 
 
 def _of_cause(field: str, message: str) -> Problem:
-    words = "It cannot be changed any more: only a new object can have another." if _FIXED.search(message) else ""
-    return Problem(words, message, _cause_path(field, message))
+    fixed = "It cannot be changed any more: only a new object can have another." if _FIXED.search(message) else ""
+    return Problem(fixed or rule_of(message), message, _cause_path(field, message))
 
 
 def _cause_path(field: str, message: str) -> Path:
@@ -233,20 +224,4 @@ def _cause_path(field: str, message: str) -> Path:
     if field not in _NO_FIELD:
         return parse_path(field)
     quoted = _QUOTED_FIELD.search(message)
-    return parse_path(quoted["field"]) if quoted is not None else ()
-
-
-def _words(error: ApiError, message: str) -> str:
-    if _ADMISSION.search(message):
-        return "A rule of the cluster (admission) refused it."
-    if isinstance(error, Forbidden):
-        return "The cluster's access rules refused it."
-    if isinstance(error, Unauthorized):
-        return "The API server did not accept the credentials."
-    if isinstance(error, NotFound):
-        return "It does not exist."
-    if isinstance(error, TooManyRequests):
-        return "It asks to come again later."
-    if isinstance(error, ServerError | ServerTimeout | Unreachable):
-        return "This may pass: try again."
-    return ""
+    return parse_path(quoted["field"]) if quoted is not None else field_of(message)

@@ -112,7 +112,7 @@ async def test_several_objects_say_what_is_wrong_of_each_and_keep_the_text(brows
     [
         (ONE.replace("name: one", "name: .."), "'..' in namespace 'default' is no name"),
         (ONE.replace("name: one", "name: ../../pods/x"), "metadata.name"),
-        (ONE.replace("namespace: default", "namespace: a/b"), "It does not exist"),
+        (ONE.replace("namespace: default", "namespace: a/b"), "There is no namespace “a/b”."),
         (ONE.replace("kind: Mydemo", "kind: List"), "The API server has no List in crddemo.k8s.io/v1"),
         ("apiVersion: v1\nkind: List\nitems: [5, {}]\n", "An object says its apiVersion"),
         (

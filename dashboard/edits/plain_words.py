@@ -1,0 +1,137 @@
+"""What the API server's refusals mean, in plain words: which rule of the cluster it was, and who may help.
+
+The texts told apart here are those of apiserver's ForbiddenErrorMessage (authorization), ResourceQuota, LimitRanger,
+PodSecurity, NamespaceLifecycle and webhook admission.
+"""
+
+from __future__ import annotations
+
+import re
+from types import UnionType
+
+from dashboard.edits.fields import Path, parse_path
+from informerd.errors import (
+    ApiError,
+    Forbidden,
+    NotFound,
+    ServerError,
+    ServerTimeout,
+    TooManyRequests,
+    Unauthorized,
+)
+
+_RIGHT = re.compile(
+    r"User \"(?P<user>[^\"]*)\" cannot (?P<verb>\S+) resource \"(?P<resource>[^\"/]*)(?P<part>/[^\"]*)?\""
+    r" in API group \"(?P<group>[^\"]*)\"(?: in the namespace \"(?P<namespace>[^\"]*)\")?"
+)
+_ACCESS = re.compile(r"\b[Uu]ser \"|you can't set finalizers on")
+_RULES = (
+    (re.compile(r"exceeded quota: (?P<name>[^,]+)"), "The quota {name} of the namespace leaves no room for it."),
+    (re.compile(r"failed quota: (?P<name>[^:]+): must specify"), "The quota {name} of the namespace wants more said."),
+    (
+        re.compile(r"status unknown for quota: (?P<name>[^,]+)"),
+        "The quota {name} of the namespace has not been counted yet: try again in a moment.",
+    ),
+    (
+        re.compile(r"(?:maximum|minimum) \S+ usage per |max limit to request ratio per "),
+        "A limit of the namespace (LimitRange) forbids it.",
+    ),
+    (
+        re.compile(r"violates PodSecurity \"(?P<name>[^\"]+)\""),
+        "The namespace's Pod Security standard ({name}) forbids it.",
+    ),
+    (
+        re.compile(r"because it is being terminated"),
+        "The namespace is being deleted: nothing new can be made in it.",
+    ),
+    (
+        re.compile(r"failed calling webhook \"(?P<name>[^\"]+)\""),
+        "The cluster has to ask {name} (an admission webhook) first, and that failed. This may pass: try again.",
+    ),
+    (
+        re.compile(r"admission webhook|AdmissionPolicy|denied the request"),
+        "A rule of the cluster (admission) refused it.",
+    ),
+)
+"""What a message has in it, and what that means; the first that fits."""
+_NO_NAMESPACE = re.compile(r"namespaces \"(?P<name>[^\"]*)\" not found")
+_FIELD = re.compile(r"\b(?:spec|metadata|data)(?:\.[A-Za-z][\w-]*|\[\d+\])+")
+_NO_STATUS = re.compile(r"HTTP \d{3}\b")
+"""What the client says of an answer that is no Status of Kubernetes."""
+_BY_CODE = {
+    405: "The API server does not do this with such objects.",
+    410: "What this was about is too old by now: open the page again.",
+    413: "It is too large for the API server, or for a proxy in front of it.",
+    415: "The API server, or a proxy in front of it, does not take what is sent in this form.",
+}
+_BY_KIND: tuple[tuple[type[ApiError] | UnionType, str], ...] = (
+    (Unauthorized, "The API server did not accept the credentials."),
+    (TooManyRequests, "It asks to come again later."),
+    (ServerError | ServerTimeout, "This may pass: try again."),
+)
+_OTHERWISE: dict[type[ApiError], str] = {
+    Forbidden: "A rule of the cluster (admission) refused it.",
+    NotFound: "It does not exist.",
+}
+
+
+def title_of(error: ApiError) -> str:
+    """What happened, as the beginning of a sentence."""
+    if _is_access(error):
+        return "You may not do this"
+    if isinstance(error, TooManyRequests):
+        return "The API server is busy"
+    if isinstance(error, ServerError | ServerTimeout):
+        return "The API server failed"
+    return "The API server refused it"
+
+
+def words_of(error: ApiError) -> str:
+    """What it means, as sentences; empty where the API server's own text says it all."""
+    message = str(error)
+    absent = _NO_NAMESPACE.search(message)
+    if rule := rule_of(message):
+        return rule
+    if _is_access(error):
+        return _access(message)
+    if absent is not None:
+        return f"There is no namespace “{absent['name']}”. Make it first, or choose another."
+    for kinds, words in _BY_KIND:
+        if isinstance(error, kinds):
+            return words
+    if error.code in _BY_CODE:
+        return _BY_CODE[error.code]
+    if _NO_STATUS.match(message):
+        return "No API server of Kubernetes gives such an answer: it came from something before it, such as a proxy."
+    return _OTHERWISE.get(type(error), "")
+
+
+def rule_of(message: str) -> str:
+    """Which rule of the cluster a message of the API server tells of; empty where it tells of none."""
+    for pattern, words in _RULES:
+        if found := pattern.search(message):
+            return words.format(**found.groupdict())
+    return ""
+
+
+def field_of(message: str) -> Path:
+    """The field that a message names in passing, where the API server names none beside it."""
+    if _NO_NAMESPACE.search(message):
+        return ("metadata", "namespace")
+    named = _FIELD.search(message) if rule_of(message) else None
+    return parse_path(named[0]) if named is not None else ()
+
+
+def _is_access(error: ApiError) -> bool:
+    message = str(error)
+    return isinstance(error, Forbidden) and _ACCESS.search(message) is not None and not rule_of(message)
+
+
+def _access(message: str) -> str:
+    right = _RIGHT.search(message)
+    if right is None:
+        return "The cluster's access rules refused it."
+    what = ".".join(filter(None, (right["resource"], right["group"]))) + (right["part"] or "")
+    where = f"in namespace {right['namespace']}" if right["namespace"] else "in the whole cluster"
+    who = right["user"] or "Nobody"
+    return f"{who} has no right to {right['verb']} {what} {where}; who manages the cluster's access rules can give it."
