@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dashboard.creating.plan import CRD, Action, Kitchen, defines, to_make, written_over
+from dashboard.creating.definitions import CRD, defines
+from dashboard.creating.plan import Action, Kitchen, to_make, written_over
 from dashboard.creating.sending import MAYBE, NAMELESS, Made, Taken, make
 from dashboard.creating.texts import Part
 from dashboard.edits.again import holds
@@ -121,10 +122,7 @@ async def apply(
 
 def result_of(part: Part, fate: Fate) -> Result:
     """Of one that was not tried: ``Mydemo one``, as the text has it."""
-    metadata = part.value.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
-    name = metadata.get("name") or metadata.get("generateName") or ""
-    return Result(part.number, part.line, f"{part.value.get('kind') or 'something'} {name}", fate)
+    return Result(part.number, part.line, part.words, fate)
 
 
 async def _applied(

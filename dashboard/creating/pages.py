@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +13,7 @@ from dashboard.creating.copies import copy_of
 from dashboard.creating.examples import example_text
 from dashboard.creating.making import NOTHING, Exists
 from dashboard.creating.new_form import Entry, checked, filled, new_form
+from dashboard.creating.notes import notes
 from dashboard.creating.place import NewPlace, find_new_place, refused_place
 from dashboard.creating.sending import Made
 from dashboard.drafts.draft import Content
@@ -37,6 +39,7 @@ from informerd.errors import InformerdError
 
 CREATE, REVIEW, EDIT = "create", "review", "edit"
 _PURPOSE = "new"
+_SEPARATOR = re.compile(r"\S\s*\n---(?=\s)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +176,7 @@ async def _page(place: NewPlace, blank: Blank) -> HttpResponse:
         "target": _marked(place),
         "refusal": made.refusal,
         "objected": made.objected,
+        "is_several": blank.refusal is not None and _SEPARATOR.search(draft.text) is not None,
         "exists": blank.exists,
         "source": blank.source,
         "left_out": blank.left_out,
@@ -185,10 +189,12 @@ async def _page(place: NewPlace, blank: Blank) -> HttpResponse:
 
 async def _review_page(place: NewPlace, review: Review) -> HttpResponse:
     document = await off_loop(parse, review.draft.text, size=len(review.draft.text))
+    target = place.maker.target_of(document.value)
     context: dict[str, object] = {
         **draft_context(review.draft),
         "review": review,
-        "target": place.maker.target_of(document.value),
+        "target": target,
+        "notes": notes(document.value, target),
         "reviewed": reviewed_mark(_marked(place), review.draft, _PURPOSE),
         "by_server": tuple(change for change in review.changes if change.by_server),
     }

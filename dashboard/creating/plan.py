@@ -10,6 +10,8 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from dashboard.creating.definitions import defines, unknown_kind
+from dashboard.creating.notes import differing, notes
 from dashboard.creating.texts import Part
 from dashboard.edits.diff import Change, Line, changes, diff_lines
 from dashboard.edits.editable import Target, editable, fingerprint, to_write
@@ -30,7 +32,6 @@ from informerd.rest.discovery import Discovery
 AT_ONCE = 6
 """Objects that are tried out at the same time."""
 Action = Literal["create", "update", "same", "later", "refused"]
-CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,15 @@ class Step:
     refusal: Refusal | None = None
     waits: str = ""
     """What has to be there first, in words."""
+    notes: tuple[str, ...] = ()
+    """What of the text is not sent, or says something else than the cluster."""
 
     @property
     def words(self) -> str:
         """``Mydemo default/one``."""
         if self.target is not None and self.target.name:
             return self.target.words
-        value = self.part.value
-        name = get(value, ("metadata", "name")) or get(value, ("metadata", "generateName")) or "without a name"
-        return f"{value.get('kind') or 'something'} {name}"
+        return self.part.words
 
     @property
     def does(self) -> bool:
@@ -78,6 +79,8 @@ class Kitchen:
     schemas: Schemas
     namespace: str
     """Where objects go that name none."""
+    chosen: str = ""
+    """The same where somebody chose it."""
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def target_of(self, value: dict[str, Value]) -> Target:
@@ -132,12 +135,14 @@ async def _step(kitchen: Kitchen, part: Part, parts: tuple[Part, ...]) -> Step:
     async with kitchen.slots:
         try:
             target = await kitchen.target_of(part.value)
-        except UnknownResource:
-            return _unknown(part, parts)
+        except UnknownResource as error:
+            return await _unknown(kitchen, part, parts, error)
         except InformerdError as error:
             return Step(part, "refused", refusal=refusal_of(error))
+        said = notes(part.value, target, chosen=kitchen.chosen)
         try:
-            return await _tried(kitchen, part, target, parts)
+            step = await _tried(kitchen, part, target, parts)
+            return replace(step, notes=(*said, *step.notes))
         except InformerdError as error:
             return Step(part, "refused", target, refusal=part.located(refusal_of(error)))
 
@@ -166,15 +171,17 @@ async def _changed(kitchen: Kitchen, part: Part, target: Target, live: dict[str,
     sent = await off_loop(written_over, live, part.value, schema, size=_size(part))
     before = editable(live)
     uid, state = live["metadata"]["uid"], fingerprint(before)
+    said = differing(part.value, live)
     if same(before, editable(sent)):
-        return Step(part, "same", target, uid=uid, state=state)
+        return Step(part, "same", target, uid=uid, state=state, notes=said)
     stored = await Exchange(kitchen.client, target).update(sent, dry_run=True)
     after = editable(stored.value)
     if same(before, after):
-        return Step(part, "same", target, uid=uid, state=state, warnings=stored.warnings)
+        return Step(part, "same", target, uid=uid, state=state, warnings=stored.warnings, notes=said)
     found = await off_loop(changes, before, after, size=_size(part))
     lines = await off_loop(diff_lines, to_yaml(before), to_yaml(after), size=_size(part))
-    return Step(part, "update", target, found, lines, stored.warnings, uid, state, fingerprint(editable(sent)))
+    mark = fingerprint(editable(sent))
+    return Step(part, "update", target, found, lines, stored.warnings, uid, state, mark, notes=said)
 
 
 def _made(part: Part, target: Target, sent: dict[str, Value], stored: Stored) -> Step:
@@ -197,29 +204,12 @@ def _objection(part: Part) -> Refusal | None:
 _SUCH = {"apiVersion": "apps/v1", "kind": "Deployment"}
 
 
-def _unknown(part: Part, parts: tuple[Part, ...]) -> Step:
+async def _unknown(kitchen: Kitchen, part: Part, parts: tuple[Part, ...], error: UnknownResource) -> Step:
     definition = defines(part, parts)
     if definition is not None:
         return Step(part, "later", waits=f"its kind, which the object in line {definition.line} defines")
-    words = f"The API server has no {part.value['kind']} in {part.value['apiVersion']}. Is its definition applied?"
+    words = await unknown_kind(kitchen.discovery, part, error)
     return Step(part, "refused", refusal=_refusal(part, words, ("kind",)))
-
-
-def defines(part: Part, parts: tuple[Part, ...]) -> Part | None:
-    """The definition before `part` in the text that gives the API server its kind."""
-    group, _, version = str(part.value["apiVersion"]).rpartition("/")
-    for other in parts[: part.number - 1]:
-        if (other.value.get("apiVersion"), other.value.get("kind")) != CRD:
-            continue
-        spec = other.value.get("spec")
-        spec = spec if isinstance(spec, dict) else {}
-        versions = spec.get("versions")
-        versions = (
-            [each.get("name") for each in versions if isinstance(each, dict)] if isinstance(versions, list) else []
-        )
-        if (spec.get("group"), get(spec, ("names", "kind"))) == (group, part.value["kind"]) and version in versions:
-            return other
-    return None
 
 
 def _namespace_maker(part: Part, target: Target, parts: tuple[Part, ...]) -> Part | None:

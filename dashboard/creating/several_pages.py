@@ -67,7 +67,8 @@ class Table:
         live = self.live
         if live.client is None or live.discovery is None:
             return None
-        return Kitchen(live.client, live.discovery, live.schemas, self.namespace)
+        chosen = self.namespace if self.request.GET.get("namespace") else ""
+        return Kitchen(live.client, live.discovery, live.schemas, self.namespace, chosen)
 
     def page(self, template: str, title: str, context: Mapping[str, object], *, status: int = 200) -> HttpResponse:
         page = page_info(self.request, title=title, key="several")

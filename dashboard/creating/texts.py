@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dashboard.edits.document import EMPTY, MAX_BYTES, Document, DocumentError, parse
 from dashboard.edits.fields import Path, Value
 from dashboard.edits.problems import Problem, Refusal
 
-MOST = 200
+MOST = 500
 """Objects in one text."""
 _BEGINS = re.compile(r"---(?=\s|$)")
 _ENDS = re.compile(r"\.\.\.(?=\s|$)")
+_SPACE = re.compile(r"\s*")
 _NOTHING = re.compile(r"\s*(#.*|%.*|---\s*(#.*)?)?")
 
 
@@ -35,6 +38,16 @@ class Part:
     within: Path = ()
     """Where in its document it stands: an item of a List."""
 
+    @property
+    def words(self) -> str:
+        """``Mydemo one``, as the text has it."""
+        if not self.value:
+            return f"The object in line {self.line}"
+        metadata = self.value.get("metadata")
+        metadata = metadata if isinstance(metadata, dict) else {}
+        name = metadata.get("name") or metadata.get("generateName") or "without a name"
+        return f"{self.value.get('kind') or 'Something'} {name}"
+
     def located(self, refusal: Refusal) -> Refusal:
         """The same with each problem's place in the whole text."""
         return replace(refusal, problems=tuple(map(self._located, refusal.problems)))
@@ -51,7 +64,7 @@ def parts_of(text: str) -> tuple[Part, ...]:
     if len(text.encode(errors="replace")) > MAX_BYTES:
         raise DocumentError("The text has more than 3 MiB. Make the objects in several goes.")
     parts: list[Part] = []
-    for offset, chunk in _chunks(text.removeprefix("\ufeff").split("\n")):
+    for offset, chunk in _chunks(text.removeprefix("\ufeff").replace("\n\ufeff", "\n").split("\n")):
         for part in _objects(offset, chunk):
             parts.append(replace(part, number=len(parts) + 1))
             if len(parts) > MOST:
@@ -81,16 +94,59 @@ def _objects(offset: int, chunk: str) -> Iterator[Part]:
     try:
         document = parse(chunk)
     except DocumentError as error:
-        line = error.line + offset if error.line else offset + 1
-        problem = Problem(error.message, line=line, column=error.column or 1)
-        yield Part(0, line, {}, Refusal((problem,), 422, "The YAML cannot be read"))
+        several = _json_objects(chunk)
+        for before, text in several:
+            yield from _objects(offset + before, text)
+        if not several:
+            line = error.line + offset if error.line else offset + 1
+            yield _unread(line, error.column or 1, error.message, "The YAML cannot be read")
         return
-    items = document.value.get("items")
-    if document.value.get("kind") == "List" and document.value.get("apiVersion") == "v1" and isinstance(items, list):
+    value = document.value
+    kind, items, api_version = value.get("kind"), value.get("items"), value.get("apiVersion")
+    kind = kind if isinstance(kind, str) else ""
+    is_list = kind.endswith("List") and isinstance(api_version, str)
+    if is_list and isinstance(items, list) and items:
+        own = {} if (api_version, kind) == ("v1", "List") else {"apiVersion": api_version, "kind": kind[:-4]}
         for index, item in enumerate(items):
             place = document.position(("items", index))
             line = (place.line if place is not None else 1) + offset
-            yield Part(0, line, item if isinstance(item, dict) else {}, None, document, offset, ("items", index))
-        return
-    first = document.root.line + 1
-    yield Part(0, first + offset, document.value, None, document, offset)
+            yield Part(0, line, _of_list(item, own), None, document, offset, ("items", index))
+    elif (api_version, kind) == ("v1", "List") or (is_list and isinstance(items, list)):
+        place = document.position(("items",)) or document.position(("kind",))
+        line = (place.line if place is not None else 1) + offset
+        yield _unread(line, 1, "This list has no items: there is nothing to make of it.", "It cannot be made")
+    else:
+        yield Part(0, document.root.line + 1 + offset, value, None, document, offset)
+
+
+def _of_list(item: Any, own: dict[str, Value]) -> dict[str, Value]:
+    """An item; the API server leaves out of a kind's own list what kind each of them is."""
+    if not isinstance(item, dict):
+        return {}
+    return {**own, **item} if "kind" not in item and "apiVersion" not in item else item
+
+
+def _unread(line: int, column: int, words: str, title: str) -> Part:
+    return Part(0, line, {}, Refusal((Problem(words, line=line, column=column),), 422, title))
+
+
+def _json_objects(chunk: str) -> list[tuple[int, str]]:
+    """JSON objects one after the other, as ``jq`` writes them, with the lines before each; else none."""
+    decoder, found = json.JSONDecoder(), list[tuple[int, str]]()
+    lines, counted, end = 0, 0, 3 if chunk.startswith("---") else 0
+    while (begin := _space(chunk, end)) < len(chunk):
+        try:
+            value, end = decoder.raw_decode(chunk, begin)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        lines, counted = lines + chunk.count("\n", counted, begin), begin
+        found.append((lines, " " * (begin - chunk.rfind("\n", 0, begin) - 1) + chunk[begin:end]))
+    return found if len(found) > 1 else []
+
+
+def _space(chunk: str, start: int) -> int:
+    """Where something begins after `start`."""
+    found = _SPACE.match(chunk, start)
+    return found.end() if found is not None else start

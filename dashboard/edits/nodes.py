@@ -82,7 +82,7 @@ def read_nodes(text: str) -> Node | None:
     reader = _Reader(text)
     roots = [root for root in reader.documents() if not _is_empty(root)]
     if len(roots) > 1:
-        raise roots[1].error("A second document begins here; this page edits one object.")
+        raise roots[1].error("A second document begins here; this page takes one object.")
     return roots[0] if roots else None
 
 

@@ -42,7 +42,7 @@ UNREADABLE = (
     (ONE.replace("8080", "[" * 10_000), "This is nested more than 200 levels deep"),
     (ONE.replace("8080", "!a 1"), "line 8, column 9 The tag !a means nothing to Kubernetes"),
     (BOMB, "line 6, column 10 This alias unfolds to more"),
-    ('{"a": 1}\n{"b": 2}\n', "line 2, column 1 The object ends before this"),
+    ('{"a": 1}\nb: 2\n', "line 2, column 1 The object ends before this"),
 )
 """Texts that are no object, and what is said of each."""
 OTHERS = (

@@ -228,6 +228,22 @@ async def test_clones_of_what_the_cluster_completed_are_taken(
     assert (await browser.press(review, "create")).status == 302
 
 
+async def test_what_of_a_text_is_not_sent_is_said_in_its_review(browser: Browser, namespace: str) -> None:
+    text = json.dumps({**mydemo("mine"), "metadata": {"name": "mine", "uid": "other"}, "status": {"phase": "Ready"}})
+    page = await browser.press(await browser.open(f"{MYDEMOS}?namespace={namespace}"), "review", yaml=text)
+    assert "Not sent, as only the cluster sets it: status, metadata.uid." in page.text
+
+
+async def test_several_documents_are_taken_to_the_page_for_them(browser: Browser, namespace: str) -> None:
+    page = await browser.open(f"{MYDEMOS}?namespace={namespace}")
+    text = f"{json.dumps(mydemo('mine'))}\n---\n{json.dumps(mydemo('yours'))}\n"
+    page = await browser.press(page, "review", yaml=text)
+    assert "A second document begins here" in page.text
+    assert f'formaction="/new/?namespace={namespace}">Review them together' in page.body
+    together = await browser.send(f"/new/?namespace={namespace}", {**page.form.values, "review": ""})
+    assert "2 to make" in together.text
+
+
 async def test_a_person_without_the_right_is_told_by_the_cluster(
     bob: Browser, browser: Browser, namespace: str, collection: str, cluster: ControlPlane
 ) -> None:

@@ -224,6 +224,48 @@ async def test_each_refusal_stands_at_its_object_with_its_line(
     assert cluster.exists(f"{collection}/two")
 
 
+@pytest.mark.parametrize(
+    ("meant", "words"),
+    [
+        ("crddemo.k8s.io/v1\nkind: Mydem", "has no Mydem in crddemo.k8s.io/v1. There is Mydemo in crddemo.k8s.io/v1."),
+        ("apps/v1beta1\nkind: Deployment", "has no Deployment in apps/v1beta1. There is Deployment in apps/v1."),
+        ("v1\nkind: pod", "has no pod in v1. There is Pod in v1."),
+        ("nowhere.example/v1\nkind: Xyzzy", "has no Xyzzy in nowhere.example/v1. Is its definition applied?"),
+    ],
+)
+async def test_a_kind_that_is_not_there_is_said_with_those_that_are_alike(
+    browser: Browser, address: str, meant: str, words: str
+) -> None:
+    page = await reviewed(browser, address, f"apiVersion: {meant}\nmetadata: {{name: x}}\n")
+    assert f"The API server {words}" in page.text
+
+
+async def test_what_is_not_sent_is_said(browser: Browser, cluster: ControlPlane, collection: str, address: str) -> None:
+    made = cluster.create(collection, live("one"))
+    theirs = "{name: %s, uid: other, resourceVersion: '1', creationTimestamp: null}"
+    one = f"{mydemo('one', port=9)}status: {{phase: Ready}}\n".replace("{name: one}", theirs % "one")
+    two = mydemo("two").replace("{name: two}", theirs % "two")
+    old = mydemo("one", port=9).replace("{name: one}", "{name: one, resourceVersion: '1'}")
+    page = await reviewed(browser, address, one, two, mydemo("three"))
+    assert "Not sent, as only the cluster sets it: status, metadata.resourceVersion, metadata.uid." in page.text
+    assert f"another object of this name: its uid is other, here it is {made['metadata']['uid']}." in page.text
+    assert "Not sent, as only the cluster sets it: metadata.resourceVersion, metadata.uid." in page.text
+    assert page.text.count("Not sent") == 2
+    version = made["metadata"]["resourceVersion"]
+    page = await reviewed(browser, address, old)
+    assert f"another state of it (resourceVersion 1, now {version}): look what it would change back." in page.text
+
+
+async def test_a_namespace_that_is_named_in_vain_or_is_not_there_is_said(
+    browser: Browser, address: str, namespace: str
+) -> None:
+    scoped = f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {namespace}-x, namespace: {namespace}}}\n"
+    page = await reviewed(browser, address, scoped, mydemo("one", "default"), mydemo("two", "nowhere"))
+    assert f"Not sent, as Namespaces belong to no namespace: metadata.namespace ({namespace})." in page.text
+    assert f"It goes to the namespace that it names, default, and not to {namespace}." in page.text
+    assert "line 14, column 23 metadata.namespace There is no namespace “nowhere”." in page.text
+
+
 async def test_only_what_was_reviewed_and_ticked_is_applied(
     browser: Browser, cluster: ControlPlane, collection: str, address: str
 ) -> None:

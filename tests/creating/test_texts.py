@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from dashboard.creating.texts import MOST, Part, parts_of
@@ -29,6 +31,38 @@ def test_directives_and_byte_order_marks_are_no_documents() -> None:
 def test_a_list_is_its_items() -> None:
     text = "kind: A\n---\napiVersion: v1\nkind: List\nitems:\n- kind: B\n- kind: C\n- 7\n"
     assert kinds(text) == [(1, 1, "A"), (2, 6, "B"), (3, 7, "C"), (4, 8, None)]
+
+
+def test_a_list_of_one_kind_gives_its_items_theirs() -> None:
+    text = "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n- {apiVersion: v2, kind: B}\n"
+    assert [(part.value.get("apiVersion"), part.value.get("kind")) for part in parts_of(text)] == [
+        ("v1", "Pod"), ("v2", "B"),
+    ]  # fmt: skip
+    assert kinds("apiVersion: example.com/v1\nkind: AllowList\nspec: {items: []}\n") == [(1, 1, "AllowList")]
+
+
+@pytest.mark.parametrize("items", ["items: []", "items: {}", "metadata: {}", "items:"])
+def test_a_list_without_items_says_so_and_not_that_the_text_is_empty(items: str) -> None:
+    wrong, right = parts_of(f"apiVersion: v1\nkind: List\n{items}\n---\nkind: B\n")
+    assert wrong.refusal is not None
+    assert wrong.refusal.problems[0].words.startswith("This list has no items")
+    assert right.value == {"kind": "B"}
+
+
+@pytest.mark.parametrize("indent", [None, 2, "\t"])
+def test_json_objects_follow_each_other_as_jq_writes_them(indent: int | str | None) -> None:
+    objects = [{"kind": "A", "data": {"a": "---"}}, {"kind": "B"}, {"kind": "C"}]
+    text = "kind: X\n---\n" + "\n".join(json.dumps(each, indent=indent) for each in objects) + "\n---\nkind: Z\n"
+    lines = [1, 3, 4, 5, 7] if indent is None else [1, 3, 9, 12, 16]
+    assert [(part.line, part.value["kind"]) for part in parts_of(text)] == list(zip(lines, "XABCZ", strict=True))
+    assert kinds('{"kind": "A"} {"kind": "B"}') == [(1, 1, "A"), (2, 1, "B")]
+    (half,) = parts_of('{"kind": "A"}\n{"kind": \n')
+    assert half.refusal is not None
+    assert half.refusal.problems[0].line == 2
+
+
+def test_byte_order_marks_of_files_put_together_are_no_text() -> None:
+    assert kinds("\ufeffkind: A\n---\n\ufeffkind: B\n\ufeff---\nkind: C\n") == [(1, 1, "A"), (2, 3, "B"), (3, 5, "C")]
 
 
 def test_a_wrong_document_is_named_by_its_line_in_the_text_and_the_others_are_read() -> None:
