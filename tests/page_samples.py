@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 from django.http import QueryDict
-from django.template.loader import render_to_string
 
+from dashboard.live.change_log import ChangeLine, FieldLine
 from dashboard.live.facets import Facet, Part
 from dashboard.live.feed_lines import FeedLine, feed_line
 from dashboard.live.feed_log import FeedLog
@@ -30,6 +30,7 @@ from dashboard.live.replica import Replica
 from dashboard.live.slices import Slices
 from dashboard.live.tiles import Tile
 from dashboard.live.wrong_now import Rest, Wrong, WrongNow
+from dashboard.resources.facts.fact import fact, section
 from dashboard.resources.kinds import KINDS, KindInfo, kinds_named
 from dashboard.resources.link import Link as Way
 from dashboard.resources.namespaces import Picker
@@ -37,6 +38,7 @@ from dashboard.resources.navigation import Fold, KindGroup, KindItem
 from dashboard.resources.offers import offers_of
 from dashboard.resources.query import Query
 from dashboard.resources.rows import columns_for
+from dashboard.resources.words import Words
 from informerd.cache.health import Health, State
 from tests.clock import FakeClock
 
@@ -383,12 +385,9 @@ def _made(fields: str) -> Any:
 
 
 Condition = _made("type status reason message tone since")
-ContainerLine = _made("name image kind state tone ready restarts resources since")
+ContainerLine = _made("name image kind state tone ready restarts resources since facts setup")
 Link = _made("kind name href")
 EventLine = _made("id time reason message tone count")
-FieldChange = _made("path was now")
-ChangeLine = _made("time version words fields")
-Words = _made("text datetime")
 
 
 def detail_view(**changes: Any) -> Made:
@@ -436,6 +435,8 @@ def detail_view(**changes: Any) -> Made:
                 1206,
                 "cpu 500m, memory 1Gi · limit memory 2Gi",
                 "",
+                ((Words("before that exited 137, "), Words("3m", rfc3339(NOW - 180)), Words(" ago")),),
+                (fact("Runs", "/bin/app --port 80"),),
             ),
             ContainerLine(
                 "migrate",
@@ -449,6 +450,8 @@ def detail_view(**changes: Any) -> Made:
                 rfc3339(NOW - 3600),
             ),
         ),
+        facts=section("replicas", "Replicas", fact("Pods", [Words("1 of "), Words("2 pods", href="/resources/pods/")])),
+        pods=section("volumes", "Volumes", fact("data", "an empty folder", "app at /data", given=True)),
         annotations=(("prometheus.io/scrape", "true"), ("note", "x" * 300)),
         finalizers=("example.com/hold",),
         owner=Link("ReplicaSet", "checkout-66d9f8b7c", "/resources/replicasets.apps/shop/checkout-66d9f8b7c/"),
@@ -466,8 +469,8 @@ def detail_view(**changes: Any) -> Made:
                 "7",
                 "",
                 (
-                    FieldChange("status.containerStatuses[app].restartCount", "1205", "1206"),
-                    FieldChange("metadata.labels.canary", "true", ""),
+                    FieldLine("status.containerStatuses[app].restartCount", "1205", "1206"),
+                    FieldLine("metadata.labels.canary", "true", ""),
                 ),
             ),
         ),
@@ -480,8 +483,6 @@ def detail_view(**changes: Any) -> Made:
     )
     view.__dict__.update(changes)
     view.details = view  # what is said of an object is all here
-    lines = [render_to_string("resources/_change.html", {"view": view, "line": line}) for line in view.changes]
-    view.change_lines = tuple(lines)
     return view
 
 

@@ -16,10 +16,13 @@ from typing import Any
 import pytest
 from django.template.loader import get_template, render_to_string
 
+from dashboard.live.change_log import ChangeLine, FieldLine
 from dashboard.live.lines import rfc3339
 from dashboard.resources.column_choices import column_choices
+from dashboard.resources.facts.fact import fact, section
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.query import Query
+from dashboard.resources.words import Words
 from dashboard.templatetags import deltaboard
 from tests import page_samples as samples
 from tests.controllers import made
@@ -196,7 +199,9 @@ def test_object_text_is_escaped_everywhere() -> None:
         yaml=hostile,
         labels=((hostile, hostile),),
         annotations=((hostile, hostile),),
-        summary=(samples.Words(hostile),),
+        summary=(Words(hostile),),
+        facts=section("x", hostile, fact(hostile, hostile, Words(hostile, href=hostile))),
+        changes=(ChangeLine(hostile, "", hostile, (FieldLine(hostile, hostile, hostile),)),),
         events=(samples.EventLine("e", "", hostile, hostile, "warn", 1),),
     )
     html = render_to_string("resources/detail.html", {"view": view, "page": samples.page_info("pods")})

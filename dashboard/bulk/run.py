@@ -9,7 +9,8 @@ from typing import Literal
 import msgspec
 
 from dashboard.bulk.order import Order
-from dashboard.live.lines import object_href, rfc3339
+from dashboard.live.lines import rfc3339
+from dashboard.resources.words import object_href
 from informerd.resource import Resource
 
 MOST = 10_000

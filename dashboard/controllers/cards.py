@@ -11,9 +11,10 @@ from dashboard.controllers.messages import History
 from dashboard.controllers.registry import known_as
 from dashboard.controllers.words import readable
 from dashboard.live.histogram import rate_words
-from dashboard.live.lines import Share, object_href, rfc3339, shares, tone_counts, utc_words
+from dashboard.live.lines import Share, rfc3339, shares, tone_counts, utc_words
 from dashboard.live.messages import Tone
 from dashboard.resources.kinds import KindInfo
+from dashboard.resources.words import object_href
 from informerd.controller.request import Request
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
 

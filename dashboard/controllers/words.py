@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.resources.sentences import duration
+from dashboard.resources.words import duration
 
 _UNITS = ((1e-6, 1e-3, "µs"), (1e-3, 1.0, "ms"), (1.0, 60.0, "s"))
 """Size in seconds, the seconds from which on the next one is used, name."""

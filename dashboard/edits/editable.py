@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.edits.fields import ABSENT, Path, Value, get, put
-from dashboard.live.lines import object_href
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.rows.secrets import MASK
+from dashboard.resources.words import object_href
 from dashboard.resources.yaml_text import scalar, to_yaml
 
 SET_BY_SERVER = (

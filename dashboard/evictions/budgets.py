@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.live.lines import object_href
 from dashboard.resources.kinds import KINDS
+from dashboard.resources.words import object_href
 from informerd.errors import InformerdError
 from informerd.rest.client import Client
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dashboard.evictions.budgets import Budget, budgets_of
-from dashboard.live.lines import object_href
+from dashboard.resources.words import object_href
 
 MIRROR = "kubernetes.io/config.mirror"
 Json = Mapping[str, Any]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,17 +56,11 @@ class ChangeLog:
         self._clock = clock
         self._lines: deque[ChangeLine] = deque(maxlen=CHANGES)
         self._number = 0
-        self._rendered: dict[int, str] = {}
 
     @property
     def lines(self) -> tuple[ChangeLine, ...]:
         """Newest first."""
         return tuple(self._lines)
-
-    def rendered(self, render: Callable[[ChangeLine], str]) -> tuple[str, ...]:
-        """The lines as `render` has each, which is asked once: none ever changes."""
-        self._rendered = {line.number: self._rendered.get(line.number) or render(line) for line in self._lines}
-        return tuple(self._rendered.values())
 
     def note(self, words: str, row: Row | None, fields: tuple[FieldLine, ...] = ()) -> None:
         """Something happened now; `row` is the object's."""

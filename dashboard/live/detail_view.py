@@ -13,14 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
-from django.template.loader import render_to_string
-
 from dashboard.access.rights import Denied, Right, offered
 from dashboard.live.change import Change
 from dashboard.live.change_log import ChangeLine, ChangeLog
 from dashboard.live.family import Family, Kinds, Relative
 from dashboard.live.html_parts import Part, partials_between, read_parts
-from dashboard.live.lines import CellText, all_columns, cells_of, object_href, partial, rfc3339
+from dashboard.live.lines import CellText, all_columns, cells_of, partial, rfc3339
 from dashboard.live.messages import Row
 from dashboard.live.object_events import EVENTS, EventLine, ObjectEvents
 from dashboard.live.renderer import Renderer
@@ -33,6 +31,7 @@ from dashboard.resources.offers import Offer, offers_of
 from dashboard.resources.rows.column import path_column
 from dashboard.resources.rows.field_path import FieldPath
 from dashboard.resources.set_by import SetBy, set_by
+from dashboard.resources.words import object_href
 from dashboard.resources.yaml_text import to_yaml
 from informerd.clock import Clock
 
@@ -58,7 +57,7 @@ class DetailView(View):
     owner: Link | None · created: RFC 3339 ·
     deleting: RFC 3339 of when it was asked to go, or "" ·
     events: tuple[EventLine, ...] (newest first, those about what it owns too) ·
-    changes: tuple[ChangeLine, ...] (newest first, at most 50), change_lines: their HTML ·
+    changes: tuple[ChangeLine, ...] (newest first, at most 50) ·
     gone: RFC 3339 of the deletion or "" · again: bool (re-created under the same name since the page was opened) ·
     actions: tuple[Offer, ...], each with why it may not be done · edit_denied, clone_denied, delete_denied: the same
     of the others · denied: the names of all that may not be done ·
@@ -105,6 +104,8 @@ class DetailView(View):
         self._events.found = self._stir
         self.family = Family(kinds, later)
         self.family.found = self._with_family
+        self._awaited = self.loading
+        """Whether nobody could tell yet what there is: what comes then was there before, and is no news."""
         self._shown: Part | None = None
         """What all who look have; None where nobody knows."""
         if self.row is not None:
@@ -210,11 +211,6 @@ class DetailView(View):
         return self._log.lines
 
     @property
-    def change_lines(self) -> tuple[str, ...]:
-        """The HTML of `changes`."""
-        return self._log.rendered(lambda line: render_to_string("resources/_change.html", {"view": self, "line": line}))
-
-    @property
     def href(self) -> str:
         return object_href(self.kind.key, self.namespace, self.name)
 
@@ -286,6 +282,7 @@ class DetailView(View):
             self._events.include(self.family.below)
             self.dirty = True
         self.dirty = self.dirty or (change.state and self.family.has(key))
+        self._awaited = self.loading
 
     def _replica_of_events(self) -> Replica | None:
         if self.kind.key == EVENTS:
@@ -314,7 +311,8 @@ class DetailView(View):
         self.row, self.found, self.gone, self.object = new, True, "", _object(new)
         if first:
             self._follow(new)
-            self._log.note("created", new)
+            if not self._awaited:
+                self._log.note("created", new)
         else:
             self._log.compare(before, self.object, new)
 

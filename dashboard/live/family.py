@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from heapq import nsmallest
 
 from dashboard.live.change import Change
-from dashboard.live.lines import object_href
 from dashboard.live.messages import Row, Tone
 from dashboard.live.replica import Replica
 from dashboard.live.slices import Work
 from dashboard.live.uid_index import owner_uid
 from dashboard.resources.kinds import KindInfo
+from dashboard.resources.words import object_href
 
 SHOWN = 12
 """Objects of one owner that are shown, what is wrong first; the rest is counted."""

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from dashboard.live.feed_folds import OPERATIONS, FeedItem
 from dashboard.live.feed_query import FeedQuery
 from dashboard.live.feed_terms import EntryTerm, about_words
-from dashboard.live.lines import clock_words, object_href, rfc3339
+from dashboard.live.lines import clock_words, rfc3339
 from dashboard.live.messages import Entry, Tone
 from dashboard.live.span import Span
 from dashboard.resources.kinds import KindInfo, find_kind
 from dashboard.resources.pattern import Pattern
+from dashboard.resources.words import object_href
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import quote
 
 from django.utils.html import escape
 
@@ -16,6 +15,7 @@ from dashboard.live.messages import Cell, Row, Tone
 from dashboard.resources.rows import Column, columns_for
 from dashboard.resources.rows.field_path import NONE, FieldPath, Values, printed
 from dashboard.resources.rows.path_reader import reader
+from dashboard.resources.words import object_href
 
 if TYPE_CHECKING:
     from dashboard.resources.kinds import KindInfo
@@ -106,11 +106,6 @@ def utc_words(moment: float) -> str:
 def clock_words(moment: float) -> str:
     """`moment` (Unix seconds) as UTC time of day with milliseconds."""
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")[11:23]
-
-
-def object_href(key: str, namespace: str, name: str) -> str:
-    """Address of an object's details."""
-    return f"/resources/{quote(key)}/{quote(namespace or '-', safe='')}/{quote(name, safe='')}/"
 
 
 def dom_id(uid: str) -> str:

@@ -8,12 +8,13 @@ from itertools import islice
 from typing import Any
 
 from dashboard.live.change import Change
-from dashboard.live.lines import dom_id, object_href, rfc3339
+from dashboard.live.lines import dom_id, rfc3339
 from dashboard.live.messages import Row, Tone
 from dashboard.live.replica import Replica
 from dashboard.live.slices import Work, at_once
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.rows.events import SUBJECT_OF
+from dashboard.resources.words import object_href
 
 MOST = 50
 """Events that are shown, the newest."""

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
-from dashboard.live.lines import dom_id, object_href, rfc3339, utc_words
+from dashboard.live.lines import dom_id, rfc3339, utc_words
 from dashboard.live.messages import Row, Tone
 from dashboard.live.wrong_rows import Summary
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.query import Query
+from dashboard.resources.words import object_href
 
 WRONG = 20
 """Shown at most."""

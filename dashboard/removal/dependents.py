@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any, Protocol
 
-from dashboard.live.lines import object_href
 from dashboard.live.messages import Row
 from dashboard.resources.kinds import KindInfo
+from dashboard.resources.words import object_href
 from informerd.resource import Resource
 
 NAMED = 12

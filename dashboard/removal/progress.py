@@ -11,9 +11,9 @@ from dashboard.live.lines import rfc3339
 from dashboard.live.messages import Tone
 from dashboard.removal.dependents import Dependents
 from dashboard.removal.finalizers import FOREGROUND, ORPHAN, Finalizer, finalizers_of, is_namespace
-from dashboard.resources.containers import mapping, text
 from dashboard.resources.deletion import Deletion, deletion_of
-from dashboard.resources.sentences import duration
+from dashboard.resources.loose import mapping, text
+from dashboard.resources.words import duration
 
 STUCK_AFTER = 60.0
 """Seconds after which a deletion that waits for a finalizer is called stuck, and what can be done about it shown."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.live.lines import object_href
 from dashboard.removal.dependents import Replicas
+from dashboard.resources.words import object_href
 
 _HABITS: Mapping[str, str] = MappingProxyType({
     "ReplicaSet": "makes another one under a new name at once, so that its number of replicas is kept",

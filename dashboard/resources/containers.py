@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dashboard.live.messages import Tone
+from dashboard.resources.facts.fact import Fact
+from dashboard.resources.facts.setup import probes_of, setup_of
+from dashboard.resources.facts.template import namespace_of, pod_spec_of
+from dashboard.resources.loose import mapping, mappings, number, text
+from dashboard.resources.words import Sentence, Words, age, moment_of
 
 ContainerKind = Literal["container", "init", "sidecar", "ephemeral"]
 
@@ -33,29 +38,31 @@ class ContainerLine:
     """``cpu 500m, memory 1Gi · limit memory 2Gi``; empty where none are set."""
     since: str
     """RFC 3339 of the moment the state began; empty where unknown."""
-    facts: tuple[str, ...] = ()
-    """What else there is to know: its ports, why it waits, how it ended the last time before this."""
+    facts: tuple[Sentence, ...] = ()
+    """What else there is to know: its ports, why it waits, how it ended and how the time before, its probes."""
+    setup: tuple[Fact, ...] = ()
+    """What is looked for seldom: what it runs, its environment, what is mounted where."""
 
 
 def containers_of(obj: Mapping[str, Any]) -> tuple[ContainerLine, ...]:
-    """The containers of a pod or of a workload's template, a CronJob's jobs' too; none for other objects."""
-    spec = mapping(obj.get("spec"))
-    status = mapping(obj.get("status"))
-    owner = mapping(mapping(spec.get("jobTemplate")).get("spec")) if "jobTemplate" in spec else spec
-    template = mapping(mapping(owner.get("template")).get("spec"))
-    source = spec if "containers" in spec else template
+    """The containers of a pod or of a workload's template, a CronJob's jobs' too; none for other objects.
+
+    Never raises, whatever the object holds.
+    """
+    spec, of_pod = pod_spec_of(obj)
+    status, namespace = mapping(obj.get("status")) if of_pod else {}, namespace_of(obj)
     lines: list[ContainerLine] = []
     for containers, statuses, kind in _FIELDS:
-        by_name = {entry.get("name"): entry for entry in mappings(status.get(statuses))} if source is spec else {}
+        by_name = {text(entry.get("name")): entry for entry in mappings(status.get(statuses))}
         lines += [
-            _line(container, by_name.get(container.get("name")), kind, of_pod=source is spec)
-            for container in mappings(source.get(containers))
+            _line(container, by_name.get(text(container.get("name"))), kind, namespace, of_pod=of_pod)
+            for container in mappings(spec.get(containers))
         ]
     return tuple(lines)
 
 
 def _line(
-    container: Mapping[str, Any], status: Mapping[str, Any] | None, kind: ContainerKind, *, of_pod: bool
+    container: Mapping[str, Any], status: Mapping[str, Any] | None, kind: ContainerKind, namespace: str, *, of_pod: bool
 ) -> ContainerLine:
     if kind == "init" and container.get("restartPolicy") == "Always":
         kind = "sidecar"
@@ -67,30 +74,37 @@ def _line(
         state=state,
         tone="warn" if status and tone == "ok" and kind != "ephemeral" and not status.get("ready") else tone,
         ready=status.get("ready") if status is not None else None,
-        restarts=status.get("restartCount") if status is not None else None,
+        restarts=number(status.get("restartCount")) if status is not None else None,
         resources=_resources(mapping(container.get("resources"))),
         since=since,
-        facts=(*_ports(container), *(_past(status or {}) if of_pod else ())),
+        facts=(*_ports(container), *(_past(status or {}) if of_pod else ()), *probes_of(container)),
+        setup=setup_of(container, status or {}, namespace),
     )
 
 
-def _ports(container: Mapping[str, Any]) -> tuple[str, ...]:
+def _ports(container: Mapping[str, Any]) -> tuple[Sentence, ...]:
     """``port 8080/TCP http, 9090/TCP``."""
     found = [
         f"{text(port.get('containerPort'))}/{text(port.get('protocol')) or 'TCP'} {text(port.get('name'))}".strip()
+        + (f" (the node's {text(port['hostPort'])})" if port.get("hostPort") else "")
         for port in mappings(container.get("ports"))
     ]
-    return (f"port{'s' if len(found) > 1 else ''} {', '.join(found)}",) if found else ()
+    return ((Words(f"port{'s' if len(found) > 1 else ''} {', '.join(found)}"),),) if found else ()
 
 
-def _past(status: Mapping[str, Any]) -> Iterator[str]:
-    """Why it waits, in the kubelet's words, and how it ended before."""
-    if message := text(mapping(mapping(status.get("state")).get("waiting")).get("message")):
-        yield message
+def _past(status: Mapping[str, Any]) -> Iterator[Sentence]:
+    """Why it waits, in the kubelet's words, what it said at its end, and how it ended before."""
+    state = mapping(status.get("state"))
+    for each in ("waiting", "terminated"):
+        if message := text(mapping(state.get(each)).get("message")):
+            yield (Words(message),)
     last = mapping(status.get("lastState"))
     if "terminated" in last:
         words, _, ended = _state(last, "container")
-        yield f"before that {words[0].lower()}{words[1:]}" + (f" at {ended}" if ended else "")
+        at = moment_of(ended)
+        when = (Words(", "), age(at), Words(" ago")) if at is not None else ()
+        said = text(mapping(last["terminated"]).get("message"))
+        yield (Words(f"before that {words[0].lower()}{words[1:]}"), *when, Words(f": {said}" if said else ""))
 
 
 def _state(state: Mapping[str, Any], kind: ContainerKind) -> tuple[str, Tone, str]:
@@ -118,18 +132,3 @@ def _resources(resources: Mapping[str, Any]) -> str:
 
 def _amounts(amounts: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {amount}" for name, amount in amounts.items())
-
-
-def mapping(value: Any) -> Mapping[str, Any]:
-    """`value` if it is a map, else an empty one: objects come as the API server let them in."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def mappings(value: Any) -> list[Mapping[str, Any]]:
-    """The maps in `value`, if it is a list."""
-    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
-
-
-def text(value: Any) -> str:
-    """`value` as text; empty for None."""
-    return "" if value is None else str(value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from dashboard.resources.containers import mapping, text
+from dashboard.resources.loose import mapping, text
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.live.messages import Row, Tone
-from dashboard.resources.containers import ContainerLine, containers_of, mapping, mappings, text
+from dashboard.resources.containers import ContainerLine, containers_of
 from dashboard.resources.deletion import Deletion, deletion_of
+from dashboard.resources.facts.fact import Section
+from dashboard.resources.facts.pods import pod_facts
+from dashboard.resources.facts.registry import facts_of
 from dashboard.resources.kinds import find_kind
-from dashboard.resources.sentences import Words, sentence_of
+from dashboard.resources.loose import mapping, mappings, text
+from dashboard.resources.sentences import sentence_of
+from dashboard.resources.words import Words
 
 _BAD_NEWS = frozenset({
     "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "ReplicaFailure", "Failed", "FailureTarget",
@@ -52,7 +57,11 @@ class Details:
 
     summary: tuple[Words, ...]
     conditions: tuple[Condition, ...]
+    facts: tuple[Section, ...]
+    """Of the object itself."""
     containers: tuple[ContainerLine, ...]
+    pods: tuple[Section, ...]
+    """Of the pod that it is, or of those that its template makes."""
     labels: tuple[tuple[str, str], ...]
     annotations: tuple[tuple[str, str], ...]
     finalizers: tuple[str, ...]
@@ -66,7 +75,9 @@ def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
     return Details(
         summary=sentence_of(key, row, obj, now),
         conditions=conditions_of(obj),
+        facts=facts_of(key, obj),
         containers=containers_of(obj),
+        pods=pod_facts(obj),
         labels=_pairs(metadata.get("labels")),
         annotations=_pairs(metadata.get("annotations")),
         finalizers=row.finalizers,

@@ -13,10 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from django.utils.html import format_html_join
-from django.utils.safestring import SafeString
-
-from dashboard.resources.containers import mapping, mappings, text
+from dashboard.resources.loose import mapping, mappings, text
 from dashboard.resources.part_names import numbered
 from dashboard.resources.yaml_text import Place
 
@@ -60,11 +57,6 @@ class Managed:
     count: int
     fields: tuple[str, ...]
     """``.spec.ports[0].port``, the first MOST_FIELDS."""
-
-    @property
-    def fields_html(self) -> SafeString:
-        """Items of a list."""
-        return format_html_join("", "<li>{}</li>", ((field,) for field in self.fields))
 
     @property
     def more(self) -> int:

@@ -12,14 +12,13 @@ from django.views.decorators.http import require_safe
 
 from dashboard.live.context import LiveParts, live_of
 from dashboard.live.detail_view import DetailView
-from dashboard.live.lines import object_href
 from dashboard.live.on_demand import LATELY, MOST
 from dashboard.live.replica import Replica
 from dashboard.resources.kinds import KINDS, KindInfo
 from dashboard.resources.namespaces import namespace_names
 from dashboard.resources.opened import Unopened
 from dashboard.resources.page_info import page_info
-from dashboard.resources.sentences import duration
+from dashboard.resources.words import duration, object_href
 
 MOST_CHOICES = 12
 MOST_COMPARED = 200

@@ -13,7 +13,6 @@ from django.views.decorators.http import require_safe
 
 from dashboard.live.context import LiveParts, live_of
 from dashboard.live.detail_view import DetailView
-from dashboard.live.lines import object_href
 from dashboard.live.replica import Replica
 from dashboard.resources.address import keep_address, params_before
 from dashboard.resources.column_choices import column_choices
@@ -26,6 +25,7 @@ from dashboard.resources.opened import Unopened, open_kind
 from dashboard.resources.page_info import page_info
 from dashboard.resources.params import read_open
 from dashboard.resources.query import Problem, Query
+from dashboard.resources.words import object_href
 
 ASK_AGAIN = 2
 """Seconds after which to ask again for what has not been read yet."""

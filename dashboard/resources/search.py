@@ -12,10 +12,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.live.context import LiveParts, live_of
-from dashboard.live.lines import object_href
 from dashboard.live.messages import Row
 from dashboard.resources.kinds import KindInfo, kind_of
 from dashboard.resources.namespaces import namespace_names
+from dashboard.resources.words import object_href
 
 PAGES = (
     ("Overview", "/", "overview"),

@@ -1,32 +1,17 @@
-"""The first sentence of a details page: how the object is, in words.
-
-A sentence is a tuple of pieces, because ages in it go on growing: the browser writes them.
-"""
+"""The first sentence of a details page: how the object is, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
 from dashboard.live.messages import Row
-from dashboard.resources.containers import mapping, mappings, text
 from dashboard.resources.deletion import Deletion, deletion_of
+from dashboard.resources.loose import mapping, mappings, text
 from dashboard.resources.rows import columns_for
+from dashboard.resources.words import Sentence, Words, age, duration, moment_of, pods, times
 
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A piece of a sentence. With a `datetime` it is an age, and `text` that moment for those without scripts."""
-
-    text: str
-    datetime: str = ""
-    """RFC 3339."""
-
-
-Sentence = tuple[Words, ...]
 Teller = Callable[[Row, Mapping[str, Any]], list[Words]]
 
 
@@ -37,21 +22,16 @@ def sentence_of(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Sente
         status = f"{row.status}, " if row.status not in ("", "Current", "Terminating") else ""
         return (
             Words(f"{status}being deleted for " if status else "Being deleted for "),
-            _age(asked.asked),
+            age(asked.asked),
             Words(f"{asked.held}."),
         )
     told = _TELLERS.get(key, _tell_other)(row, obj)
     return (*told, Words("."))
 
 
-def plain(sentence: Sentence) -> str:
-    """The sentence as text, with moments in UTC."""
-    return "".join(piece.text for piece in sentence)
-
-
 def _tell_pod(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     node, status = text(mapping(obj.get("spec")).get("nodeName")), mapping(obj.get("status"))
-    started = _moment(status.get("startTime")) or row.created
+    started = moment_of(status.get("startTime")) or row.created
     if row.tone == "bad":
         started = row.since or started  # of what the status says, which is younger than the pod
     state = row.status or "Without a status"
@@ -70,7 +50,7 @@ def _last_exit(status: Mapping[str, Any]) -> list[Words]:
         for container in mappings(status.get("containerStatuses"))
         for field in ("lastState", "state")
     ]
-    ended = [(moment, end) for end in ends if (moment := _moment(end.get("finishedAt"))) is not None]
+    ended = [(moment, end) for end in ends if (moment := moment_of(end.get("finishedAt"))) is not None]
     if not ended:
         return []
     moment, last = max(ended, key=lambda pair: pair[0])
@@ -78,7 +58,7 @@ def _last_exit(status: Mapping[str, Any]) -> list[Words]:
     words = f", last exit {last.get('exitCode', 0)}" + (
         f" {reason}" if reason not in ("", "Error", "Completed") else ""
     )
-    return [Words(f"{words}, "), _age(moment), Words(" ago")]
+    return [Words(f"{words}, "), age(moment), Words(" ago")]
 
 
 def _tell_deployment(row: Row, obj: Mapping[str, Any]) -> list[Words]:
@@ -105,13 +85,13 @@ def _tell_job(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     failed = status.get("failed")
     if isinstance(failed, int) and failed > 0:
         words.append(Words(f", {pods(failed)} failed"))
-    started, ended = _moment(status.get("startTime")), _moment(status.get("completionTime"))
+    started, ended = moment_of(status.get("startTime")), moment_of(status.get("completionTime"))
     failed_at = _since(status, "Failed")
     if started is not None and ended is not None:
-        return [*words, Words(f", took {duration(ended - started)}, done "), _age(ended), Words(" ago")]
+        return [*words, Words(f", took {duration(ended - started)}, done "), age(ended), Words(" ago")]
     if started is not None and failed_at is not None:
         gave_up = Words(f", gave up after {duration(failed_at - started)}, ")
-        return [*words, gave_up, _age(failed_at), Words(" ago")]
+        return [*words, gave_up, age(failed_at), Words(" ago")]
     if mapping(obj.get("spec")).get("suspend") is True:  # of one that is done that says nothing any more
         return [*words, Words(", suspended: it starts no pods")]
     return [*words, *_for(started)] if started is not None else [*words, Words(", not started yet")]
@@ -120,14 +100,14 @@ def _tell_job(row: Row, obj: Mapping[str, Any]) -> list[Words]:
 def _since(status: Mapping[str, Any], condition: str) -> float | None:
     """When the condition came true; None where it is not."""
     found = (each for each in mappings(status.get("conditions")) if each.get("type") == condition)
-    return next((_moment(each.get("lastTransitionTime")) for each in found if each.get("status") == "True"), None)
+    return next((moment_of(each.get("lastTransitionTime")) for each in found if each.get("status") == "True"), None)
 
 
 def _tell_node(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     status = mapping(obj.get("status"))
     info, room = mapping(status.get("nodeInfo")), mapping(status.get("allocatable"))
     ready = next((c for c in mappings(status.get("conditions")) if c.get("type") == "Ready"), {})
-    words = [Words(row.status), *_for(_moment(ready.get("lastTransitionTime")))]
+    words = [Words(row.status), *_for(moment_of(ready.get("lastTransitionTime")))]
     if info.get("kubeletVersion"):
         words.append(Words(f", kubelet {info['kubeletVersion']}"))
     if room:
@@ -154,7 +134,7 @@ def _tell_event(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     if not isinstance(last, float | int):
         return [Words(said)]
     often = isinstance(count, int) and count > 1
-    return [Words(f"{said}, seen {times(count)}, last " if often else f"{said}, seen "), _age(last), Words(" ago")]
+    return [Words(f"{said}, seen {times(count)}, last " if often else f"{said}, seen "), age(last), Words(" ago")]
 
 
 def _tell_claim(row: Row, obj: Mapping[str, Any]) -> list[Words]:
@@ -176,8 +156,8 @@ def _tell_autoscaler(row: Row, obj: Mapping[str, Any]) -> list[Words]:
     names = ("reference", "targets", "min-pods", "max-pods", "replicas")
     about, targets, least, most, now = (_cell("horizontalpodautoscalers.autoscaling", row, name) for name in names)
     words = [Words(f"{row.status}: {about} has {pods(now)} of {least or 1} to {most}, {targets or 'no metrics'}")]
-    last = _moment(mapping(obj.get("status")).get("lastScaleTime"))
-    return words if last is None else [*words, Words(", scaled last "), _age(last), Words(" ago")]
+    last = moment_of(mapping(obj.get("status")).get("lastScaleTime"))
+    return words if last is None else [*words, Words(", scaled last "), age(last), Words(" ago")]
 
 
 def _tell_budget(row: Row, obj: Mapping[str, Any]) -> list[Words]:
@@ -200,7 +180,7 @@ def _tell_definition(row: Row, obj: Mapping[str, Any]) -> list[Words]:
 def _tell_other(row: Row, obj: Mapping[str, Any]) -> list[Words]:  # noqa: ARG001 - every teller gets both
     if row.status not in ("", "Current"):
         return [Words(row.status), *_created(row)]
-    return [Words("Created"), *([Words(" "), _age(row.created), Words(" ago")] if row.created is not None else [])]
+    return [Words("Created"), *([Words(" "), age(row.created), Words(" ago")] if row.created is not None else [])]
 
 
 _TELLERS: Mapping[str, Teller] = MappingProxyType({
@@ -219,44 +199,12 @@ _TELLERS: Mapping[str, Teller] = MappingProxyType({
 })  # fmt: skip
 
 
-def times(number: int) -> str:
-    """``once``, ``4 times``."""
-    return "once" if number == 1 else f"{number:,} times"
-
-
-def pods(number: Any) -> str:
-    """``1 pod``, ``3 pods``."""
-    return f"{number} {'pod' if number == 1 else 'pods'}"
-
-
-def duration(seconds: float) -> str:
-    """``42 s``, ``3 min 5 s``, ``2 h 10 min``."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
-    return f"{whole // 3600} h" + (f" {whole % 3600 // 60} min" if whole % 3600 // 60 else "")
-
-
 def _for(moment: float | None) -> list[Words]:
-    return [] if moment is None else [Words(" for "), _age(moment)]
+    return [] if moment is None else [Words(" for "), age(moment)]
 
 
 def _created(row: Row) -> list[Words]:
-    return [] if row.created is None else [Words(", created "), _age(row.created), Words(" ago")]
-
-
-def _age(moment: float) -> Words:
-    at = datetime.fromtimestamp(moment, UTC)
-    return Words(at.strftime("%Y-%m-%d %H:%M:%S UTC"), at.isoformat(timespec="seconds").replace("+00:00", "Z"))
-
-
-def _moment(value: Any) -> float | None:
-    try:
-        return datetime.fromisoformat(value).timestamp()
-    except (TypeError, ValueError):
-        return None
+    return [] if row.created is None else [Words(", created "), age(row.created), Words(" ago")]
 
 
 def _cell(key: str, row: Row, column: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
@@ -66,14 +67,22 @@ def slug(key: str) -> str:
 
 
 @register.filter
+def items(texts: Iterable[str]) -> SafeString:
+    """Items of a list, escaped; made in Python, for a manager of fields may have a hundred."""
+    return format_html_join("", "<li>{}</li>", ((text,) for text in texts))
+
+
+@register.filter
 def sentence(words: Any) -> SafeString:
-    """A sentence in pieces (`text`, and `datetime` where a piece is an age that the browser keeps current)."""
+    """A sentence in pieces (`text`, `datetime` where it is an age that the browser keeps current, `href` of a link)."""
     if isinstance(words, str):
         return conditional_escape(words)
     return format_html_join("", "{}", ((_piece(one),) for one in words))
 
 
 def _piece(words: Any) -> str:
+    if words.href:
+        return format_html('<a class="link" href="{}">{}</a>', words.href, words.text)
     if not words.datetime:
         return str(words.text)
     return format_html('<time data-age="object" datetime="{}">{}</time>', words.datetime, words.text)

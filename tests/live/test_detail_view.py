@@ -12,14 +12,15 @@ from django.template.loader import render_to_string
 from benchmarks.detail_frames import measure
 from dashboard.live.change_log import CHANGES, FIELDS
 from dashboard.live.detail_view import DetailView
-from dashboard.live.messages import Cell, Row
+from dashboard.live.messages import Cell, Chunk, Frame, Row
 from dashboard.live.renderer import Renderer
+from dashboard.live.replica import Replica
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import columns_for
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
+from tests.live.feeder import EPOCH, Feeder, pod
 from tests.live.frames import ops_of
 
 PODS = KINDS["pods"]
@@ -193,6 +194,18 @@ def test_an_object_that_does_not_exist_yet_appears() -> None:
     assert shown.view.found
     assert not shown.view.again
     assert "node-3" in shown.view.update(shown.render)
+
+
+def test_an_object_that_was_there_before_its_kind_was_read_was_not_created_now() -> None:
+    clock = FakeClock()
+    replica, known = Replica("pods", clock), Feeder("pods", clock, [web()]).replica
+    view = DetailView(PODS, "default", "web", replica, clock)
+    replica.on_change(lambda change: view.apply("pods", change))
+    assert view.loading
+    replica.frame(Frame("pods", EPOCH, 0, clock.time(), known.health))
+    replica.chunk(Chunk("pods", EPOCH, 0, "s", 0, 1, known.health, rows=tuple(known.rows.values())))
+    assert view.found
+    assert view.changes == ()
 
 
 def test_its_events_are_found_by_uid_and_followed() -> None:

@@ -10,7 +10,7 @@ from dashboard.live.lines import rfc3339
 from dashboard.resources.containers import containers_of
 from dashboard.resources.details import Owner, describe
 from dashboard.resources.kinds import KINDS
-from dashboard.resources.sentences import duration, plain
+from dashboard.resources.words import duration, plain
 from tests.resources.made import Json, made, row_of
 from tests.resources.pod_states import STATES, pod_of
 from tests.resources.test_rows import mydemo, random_json
@@ -168,25 +168,26 @@ def test_containers_say_their_state_restarts_and_resources() -> None:
 
 def test_containers_say_their_ports_why_they_wait_and_how_they_ended_before() -> None:
     ports = [{"containerPort": 80, "name": "http"}, {"containerPort": 53, "protocol": "UDP"}]
-    ended = {"exitCode": 137, "reason": "OOMKilled", "finishedAt": START}
+    ended = {"exitCode": 137, "reason": "OOMKilled", "finishedAt": START, "message": "no memory left"}
     waiting = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s restarting failed container"}
     status = {"name": "a", "state": {"waiting": waiting}, "lastState": {"terminated": ended}}
     of_pod = {"containers": [{"name": "a", "ports": ports}], "ephemeralContainers": [{"name": "debug"}]}
     debug = {"name": "debug", "ready": False, "state": {"running": {"startedAt": START}}}
     statuses = {"containerStatuses": [status], "ephemeralContainerStatuses": [debug]}
     line, second = containers_of(made("Pod", "p", spec=of_pod, status=statuses))
-    assert line.facts == (
+    assert [plain(fact) for fact in line.facts] == [
         "ports 80/TCP http, 53/UDP",
         "back-off 5m0s restarting failed container",
-        f"before that exited 137: OOMKilled at {START}",
-    )
+        "before that exited 137: OOMKilled, 2026-11-01 08:00:00 UTC ago: no memory left",
+    ]
+    assert [piece.datetime for fact in line.facts for piece in fact if piece.datetime] == [START]
     assert (second.kind, second.state, second.tone, second.facts) == ("ephemeral", "Running", "ok", ())
 
 
 def test_a_cron_job_shows_the_containers_of_its_jobs() -> None:
     jobs = {"spec": {"template": {"spec": {"containers": [{"name": "a", "ports": [{"containerPort": 1}]}]}}}}
     (line,) = containers_of(made("CronJob", "c", spec={"schedule": "* * * * *", "jobTemplate": jobs}))
-    assert (line.name, line.facts) == ("a", ("port 1/TCP",))
+    assert (line.name, [plain(fact) for fact in line.facts]) == ("a", ["port 1/TCP"])
 
 
 def test_a_workload_shows_the_containers_of_its_template() -> None:

@@ -10,7 +10,8 @@ from dashboard.live.lines import all_columns
 from dashboard.resources.export import export
 from dashboard.resources.query import Query
 from dashboard.resources.rows import is_wrong
-from dashboard.resources.sentences import plain, sentence_of
+from dashboard.resources.sentences import sentence_of
+from dashboard.resources.words import plain
 from tests.resources.made import Json, made, row_of
 
 THEN = "2026-11-01T09:00:00Z"

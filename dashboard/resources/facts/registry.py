@@ -1,0 +1,39 @@
+"""The facts of every kind that has some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from dashboard.resources.facts.budgets import budget_facts
+from dashboard.resources.facts.fact import Section
+from dashboard.resources.facts.jobs import cronjob_facts, job_facts
+from dashboard.resources.facts.network import SLICES, endpointslice_facts, ingress_facts, policy_facts, service_facts
+from dashboard.resources.facts.nodes import node_facts
+from dashboard.resources.facts.rollouts import daemonset_facts, deployment_facts, replicaset_facts, statefulset_facts
+from dashboard.resources.facts.storage import claim_facts, volume_facts
+
+_OF: Mapping[str, Callable[[Mapping[str, Any]], tuple[Section, ...]]] = MappingProxyType({
+    "deployments.apps": deployment_facts,
+    "replicasets.apps": replicaset_facts,
+    "replicationcontrollers": replicaset_facts,
+    "statefulsets.apps": statefulset_facts,
+    "daemonsets.apps": daemonset_facts,
+    "jobs.batch": job_facts,
+    "cronjobs.batch": cronjob_facts,
+    "nodes": node_facts,
+    "services": service_facts,
+    SLICES: endpointslice_facts,
+    "ingresses.networking.k8s.io": ingress_facts,
+    "networkpolicies.networking.k8s.io": policy_facts,
+    "persistentvolumeclaims": claim_facts,
+    "persistentvolumes": volume_facts,
+    "poddisruptionbudgets.policy": budget_facts,
+})  # fmt: skip
+
+
+def facts_of(key: str, obj: Mapping[str, Any]) -> tuple[Section, ...]:
+    """What is said of an object of kind `key` beside its columns. Never raises, whatever the object holds."""
+    teller = _OF.get(key)
+    return teller(obj) if teller is not None else ()
