@@ -6,6 +6,7 @@ from django.urls import path, re_path
 
 from dashboard.bulk import begin_page
 from dashboard.bulk import files as bulk_files
+from dashboard.bulk import list_page as bulk_list
 from dashboard.bulk import pages as bulk
 from dashboard.controllers import pages as controllers
 from dashboard.creating import pages as creating
@@ -36,6 +37,7 @@ urlpatterns = [
     path("drafts/throw/", drafts.throw_all, name="throw-drafts"),
     path("drafts/<str:key>/", drafts.draft, name="draft"),
     path("drafts/<str:key>/throw/", drafts.throw, name="throw-draft"),
+    path("runs/", bulk_list.runs, name="runs"),
     path("kinds/", navigation.kinds, name="kinds"),
     path("kinds/counts/", navigation.counts, name="counts"),
     path("namespaces/", namespaces.names, name="namespaces"),

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from dashboard.bulk.place import see_other, with_database
+from dashboard.bulk.records import Begin
 from dashboard.bulk.run import MOST, Item
 from dashboard.drafts.cookies import browser_of, remember_browser
 from dashboard.drafts.draft import Whose
@@ -55,8 +56,8 @@ async def _begun(request: HttpRequest, live: LiveParts, kind: KindInfo, rows: li
     items = sorted(
         (Item(row.namespace, row.name, row.uid) for row in rows), key=lambda item: (item.namespace, item.name)
     )
-    now = live.clock.time()
-    key = await live.bulks.records.begin(whose, live.cluster.server, kind.resource, items, query.href(), now)
+    begin = Begin(kind.resource, tuple(items), query.href(), matching="uid" not in request.POST)
+    key = await live.bulks.records.begin(whose, live.cluster.server, begin, live.clock.time())
     response = see_other(f"{kind.path}bulk/{key}/")
     remember_browser(response, whose.browser)
     return response

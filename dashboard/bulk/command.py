@@ -1,4 +1,7 @@
-"""The kubectl commands that do the same, but without uid and version: to whatever has the name by then."""
+"""The kubectl commands that do the same, but without uid and version: to whatever has the name by then.
+
+They name what is to be changed or was, not what is so already, was refused or is gone: another one may have its name.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dashboard.bulk.order import Order
 from dashboard.bulk.run import Item
 
+_LEFT_OUT = ("same", "refused", "gone")
 NAMES_A_LINE = 200
 """So that no line is longer than a shell takes."""
 
@@ -20,6 +24,8 @@ def commands(key: str, order: Order, items: Iterable[Item], most: int | None = N
     """
     names: dict[str, list[str]] = {}
     for item in items:
+        if item.state in _LEFT_OUT:
+            continue
         names.setdefault(item.namespace, []).append(item.name)
     size = 1 if order.verb == "patch" else NAMES_A_LINE
     parts = [

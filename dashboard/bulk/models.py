@@ -24,6 +24,8 @@ class BulkRun(models.Model):
     words = models.TextField(default="")
     rate = models.FloatField(default=0.0)
     back = models.TextField(default="")
+    matching = models.BooleanField(default=False)
+    """Whether it is over all that matched there, and not over rows that somebody selected."""
     runner = models.CharField(max_length=32, default="")
     made = models.FloatField(db_index=True)
     """Unix seconds, as is `beat`."""

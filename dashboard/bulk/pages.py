@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
+from dashboard.bulk.belongings import belongings
 from dashboard.bulk.command import commands
 from dashboard.bulk.form import order_of, typed_of
+from dashboard.bulk.matching import matching_now
 from dashboard.bulk.order import WORDS
 from dashboard.bulk.place import Place, place_of, see_other, with_database
 from dashboard.bulk.review import A_PAGE, by_words, differences
@@ -88,17 +91,27 @@ async def _choice(place: Place, *, refusal: Refusal | None = None, status: int =
 async def _review(place: Place) -> HttpResponse:
     items = await place.items()
     groups = await place.live.bulks.records.groups(place.run.key)
+    matching = await matching_now(place, items)
+    deletes = place.run.order is not None and place.run.order.deletes
+    found: dict[str, object] = {
+        "matching": matching,
+        "again": urlsplit(place.run.back).query,
+        "belongings": await belongings(place, items) if deletes else (),
+    }
     # Folding and writing out ten thousand objects takes long: not on the loop that all pages live by.
-    return await asyncio.to_thread(_reviewed, place, items, groups)
+    return await asyncio.to_thread(_reviewed, place, items, groups, found)
 
 
-def _reviewed(place: Place, items: tuple[Item, ...], groups: tuple[Group, ...]) -> HttpResponse:
+def _reviewed(
+    place: Place, items: tuple[Item, ...], groups: tuple[Group, ...], found: dict[str, object]
+) -> HttpResponse:
     folds = differences(items, groups)
     pages = max(1, -(-len(folds) // A_PAGE))
     typed = place.request.GET.get("page", "1")
     number = min(max(int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 6 else 1, 1), pages)
     context: dict[str, object] = {
         **_said_of(place, items),
+        **found,
         "folds": folds[(number - 1) * A_PAGE : number * A_PAGE],
         "different": len(folds),
         "number": number,

@@ -16,9 +16,11 @@ from dashboard.drafts.database import Unavailable
 from dashboard.drafts.draft import Whose
 from dashboard.live.context import LiveParts, live_of, user_of
 from dashboard.resources.kinds import KindInfo, kind_of
-from dashboard.resources.missing import Missing, missing_page
+from dashboard.resources.missing import Link, Missing, missing_page
 from dashboard.resources.page_info import page_info
 
+RUNS = "/runs/"
+"""Address of the list of runs."""
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
@@ -46,9 +48,9 @@ def with_database(view: View) -> View:
     """Says so where runs cannot be kept: then nothing is begun."""
 
     @wraps(view)
-    async def wrapped(request: HttpRequest, resource: str, **arguments: str) -> HttpResponse:
+    async def wrapped(request: HttpRequest, **address: str) -> HttpResponse:
         try:
-            return await view(request, resource, **arguments)
+            return await view(request, **address)
         except Unavailable as error:
             words = (
                 "A run over many objects is kept in the database, so that it can be followed and stopped; that cannot "
@@ -66,7 +68,9 @@ async def place_of(request: HttpRequest, resource: str, key: str) -> Place | Htt
     found = await live.bulks.records.find(whose, key, live.cluster.server) if whose.browser else None
     if found is None or found.resource.key != resource:
         words = "It was begun in another browser, on another cluster, or so long ago that it is not kept any more."
-        return missing_page(request, Missing("There is no such run here", words))
+        return missing_page(
+            request, Missing("There is no such run here", words, (Link("Those of this browser", RUNS),))
+        )
     return Place(request, live, found, kind_of(found.resource).with_resource(found.resource))
 
 

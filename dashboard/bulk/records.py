@@ -41,17 +41,31 @@ class Beat:
     now: float
 
 
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """What a run begins with."""
+
+    resource: Resource
+    items: Items
+    back: str
+    """Address of the list that it began in."""
+    matching: bool
+    """Whether these are all that matched there."""
+
+
 class Records:
     """Every method raises Unavailable where the database cannot be used. Times are Unix seconds."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def begin(
-        self, whose: Whose, server: str, resource: Resource, items: Sequence[Item], back: str, now: float
-    ) -> str:
+    async def begin(self, whose: Whose, server: str, begin: Begin, now: float) -> str:
         """Keep a new run, of which nothing is known but its objects; its key, which nobody guesses."""
-        return await self._database.ask(_begin, whose, server, resource, tuple(items), back, now)
+        return await self._database.ask(_begin, whose, server, begin, now)
+
+    async def runs(self, whose: Whose, server: str) -> tuple[Run, ...]:
+        """All of theirs, the newest first."""
+        return await self._database.ask(_runs, whose, server)
 
     async def find(self, whose: Whose, key: str, server: str) -> Run | None:
         """The run; None where there is none, or none of theirs."""
@@ -82,7 +96,7 @@ def blocks_of(items: Sequence[Item], places: Iterable[int]) -> dict[int, Sequenc
     return {number: items[number * BLOCK : (number + 1) * BLOCK] for number in numbers}
 
 
-def _begin(alias: str, whose: Whose, server: str, resource: Resource, items: Items, back: str, now: float) -> str:
+def _begin(alias: str, whose: Whose, server: str, begin: Begin, now: float) -> str:
     _make_room(alias, whose, now)
     with transaction.atomic(using=alias):
         run = BulkRun.objects.using(alias).create(
@@ -90,15 +104,16 @@ def _begin(alias: str, whose: Whose, server: str, resource: Resource, items: Ite
             owner=whose.owner,
             browser=whose.browser,
             server=server,
-            resource=msgspec.to_builtins(resource),
+            resource=msgspec.to_builtins(begin.resource),
             state="choosing",
-            total=len(items),
-            counts=counted(items),
-            back=back,
+            total=len(begin.items),
+            counts=counted(begin.items),
+            back=begin.back,
+            matching=begin.matching,
             made=now,
             beat=now,
         )
-        _write(alias, run, blocks_of(items, range(len(items))))
+        _write(alias, run, blocks_of(begin.items, range(len(begin.items))))
     return run.key
 
 
@@ -114,8 +129,15 @@ def _make_room(alias: str, whose: Whose, now: float) -> None:
 def _find(alias: str, whose: Whose, key: str, server: str) -> Run | None:
     theirs = BulkRun.objects.using(alias).filter(owner=whose.owner, browser=whose.browser, server=server)
     record = theirs.filter(key=key).defer("groups").first()
-    if record is None:
-        return None
+    return _run(record) if record is not None else None
+
+
+def _runs(alias: str, whose: Whose, server: str) -> tuple[Run, ...]:
+    theirs = BulkRun.objects.using(alias).filter(owner=whose.owner, browser=whose.browser, server=server)
+    return tuple(_run(record) for record in theirs.defer("groups").order_by("-made", "-pk"))
+
+
+def _run(record: BulkRun) -> Run:
     kept = {name: getattr(record, name) for name in Run.__struct_fields__}
     return msgspec.convert(kept, Run)
 

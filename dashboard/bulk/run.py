@@ -89,6 +89,8 @@ class Run(msgspec.Struct, frozen=True):
     """Objects a second."""
     back: str
     """Address of the list that it began in."""
+    matching: bool
+    """Whether it is over all that matched there when it was begun, and not over rows that somebody selected."""
     runner: str
     made: float
     """Unix seconds, as is `beat`."""
@@ -97,6 +99,10 @@ class Run(msgspec.Struct, frozen=True):
     @property
     def href(self) -> str:
         return f"/resources/{self.resource.key}/bulk/{self.key}/"
+
+    @property
+    def made_at(self) -> str:
+        return rfc3339(self.made)
 
     @property
     def beat_at(self) -> str:

@@ -11,29 +11,27 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 import msgspec
 
 from dashboard.bulk.order import Order
-from dashboard.bulk.records import Beat, Records, blocks_of
-from dashboard.bulk.run import Group, Item, Run, State, counted
+from dashboard.bulk.records import Records
+from dashboard.bulk.run import Group, Item, Run, State
+from dashboard.bulk.taken import Groups, Taken
 from dashboard.bulk.work import Work, WorkOf, unknown
 from dashboard.drafts.database import Unavailable
 from dashboard.live.tasks import cancelled
+from dashboard.repeats import is_unanswered
 from informerd.clock import Clock
 from informerd.errors import ApiError, InformerdError
-from informerd.resource import Resource
 from informerd.rest.client import Client
 
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 8
-"""Requests at a time, so that the API server is not flooded."""
+"""Requests at a time, of all runs of the process together, so that the API server is not flooded."""
 SLICE = 0.5
 """Seconds of work between two beats."""
-TRIES = 5
-"""Times that an object is tried that is not answered, or for which the API server has no time."""
 PAUSE = 3.0
 """Seconds until the next of them, where the API server does not say how long."""
 LONGEST_PAUSE = 60.0
@@ -49,6 +47,7 @@ class Bulks:
         self._client = client
         self._work_of = work
         self._runner = secrets.token_hex(16)
+        self._gate = asyncio.Semaphore(AT_ONCE)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def try_out(self, run: Run, order: Order) -> None:
@@ -86,7 +85,7 @@ class Bulks:
         if not await self.records.take(run, state, order, self._runner, now):
             return
         groups = await self.records.groups(run.key) if state == "running" else ()
-        taken = _Taken(run.key, run.resource, order, state, list(items), _Groups(list(groups)))
+        taken = Taken(run.key, run.resource, order, state, list(items), Groups(list(groups)))
         task = asyncio.create_task(
             self._to_the_end(taken),
             name=f"run over {run.total} {run.resource.key}",
@@ -96,7 +95,7 @@ class Bulks:
             lambda done: self._tasks.pop(run.key, None) if self._tasks.get(run.key) is done else None
         )
 
-    async def _to_the_end(self, taken: _Taken) -> None:
+    async def _to_the_end(self, taken: Taken) -> None:
         logger.info("%s over %s begins", taken.state, taken.what)
         todo = deque(taken.places_left())
         taken.touched.update(range(len(taken.items)))
@@ -113,7 +112,7 @@ class Bulks:
             if taken.heard == "pause" or taken.until > self._clock.now():
                 await self._clock.sleep(SLICE)
 
-    async def _kept(self, taken: _Taken) -> bool:
+    async def _kept(self, taken: Taken) -> bool:
         """Whether it is still ours. While the database is away nothing goes on, for nobody could stop it."""
         while True:
             beat = taken.beat(self._clock.time())
@@ -129,7 +128,7 @@ class Bulks:
             taken.heard = said
             return True
 
-    async def _slice(self, taken: _Taken, todo: deque[int]) -> None:
+    async def _slice(self, taken: Taken, todo: deque[int]) -> None:
         """Work until SLICE is over, nothing is left or the API server asks to wait."""
         client = self._client()
         if client is None:
@@ -147,21 +146,24 @@ class Bulks:
         rate = (before - len(todo)) / took
         taken.rate = rate if not taken.rate else 0.7 * taken.rate + 0.3 * rate
 
-    async def _work(self, taken: _Taken, todo: deque[int], work: Work, end: float) -> None:
+    async def _work(self, taken: Taken, todo: deque[int], work: Work, end: float) -> None:
         while todo and self._clock.now() < end and not taken.until:
             place = todo.popleft()
             item = taken.items[place]
             try:
-                taken.put(place, *await _done(work, item, taken.state))
+                async with self._gate:
+                    done = await _done(work, item, taken.state)
+                taken.put(place, *done)
             except InformerdError as error:
                 if taken.tried_often(place):
                     taken.put(place, unknown(item, error))
                     continue
-                taken.items[place] = msgspec.structs.replace(item, sent=item.sent or taken.state == "running")
+                sent = taken.state == "running" and is_unanswered(error)
+                taken.put(place, msgspec.structs.replace(item, sent=item.sent or sent))
                 todo.append(place)
                 self._wait(taken, error)
 
-    def _wait(self, taken: _Taken, error: InformerdError) -> None:
+    def _wait(self, taken: Taken, error: InformerdError) -> None:
         asked = error.retry_after if isinstance(error, ApiError) else None
         pause = min(asked or PAUSE, LONGEST_PAUSE)
         taken.until = self._clock.now() + pause
@@ -173,72 +175,6 @@ async def _done(work: Work, item: Item, state: State) -> tuple[Item, Group | Non
         tried = await work.try_out(item)
         return tried.item, tried.group
     return await work.write(item), None
-
-
-@dataclass
-class _Groups:
-    """The differences that were found, each once."""
-
-    found: list[Group] = field(default_factory=list)
-    places: dict[Group, int] = field(default_factory=dict)
-    grew: bool = False
-
-    def place(self, group: Group) -> int:
-        if group not in self.places:
-            self.places[group] = len(self.found)
-            self.found.append(group)
-            self.grew = True
-        return self.places[group]
-
-
-@dataclass
-class _Taken:
-    """A run while this process runs it."""
-
-    key: str
-    resource: Resource
-    order: Order
-    state: State
-    items: list[Item]
-    groups: _Groups
-    heard: str = ""
-    words: str = ""
-    rate: float = 0.0
-    until: float = 0.0
-    """Time of the clock until which the API server asks to wait; 0: go on."""
-    touched: set[int] = field(default_factory=set)
-    """Places of the objects that changed since the last beat."""
-    tries: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def what(self) -> str:
-        return f"{len(self.items)} {self.resource.key}"
-
-    def places_left(self) -> list[int]:
-        wanted = "waiting" if self.state == "trying" else "tried"
-        return [place for place, item in enumerate(self.items) if item.state == wanted]
-
-    def put(self, place: int, item: Item, group: Group | None = None) -> None:
-        if group is not None:
-            item = msgspec.structs.replace(item, group=self.groups.place(group))
-        self.items[place] = item
-        self.touched.add(place)
-
-    def tried_often(self, place: int) -> bool:
-        self.tries[place] = self.tries.get(place, 0) + 1
-        return self.tries[place] >= TRIES
-
-    def beat(self, now: float) -> Beat:
-        """Groups are kept once all are known: a process that goes on with dry runs begins them anew."""
-        blocks = blocks_of(self.items, self.touched)
-        groups = tuple(self.groups.found) if self.state == "review" else None
-        return Beat(self.state, self.heard, self.words, self.rate, counted(self.items), blocks, groups, now)
-
-    def cancelled(self) -> State:
-        """Where it goes from here: something else may be chosen as long as nothing was written."""
-        if self.state == "running":
-            return "cancelled"
-        return "done" if any(item.state == "done" for item in self.items) else "choosing"
 
 
 def _to_be_tried(items: Iterable[Item]) -> tuple[Item, ...]:

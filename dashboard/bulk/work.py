@@ -44,6 +44,11 @@ def ended(item: Item, state: ItemState, words: str = "", said: str = "") -> Item
     return msgspec.structs.replace(item, state=state, words=words, said=said, sent=False)
 
 
+def unsure(item: Item) -> Item:
+    """The item that was sent, of which nobody waits for the answer any more."""
+    return ended(item, "failed", _NOT_KNOWN)
+
+
 def unknown(item: Item, error: InformerdError) -> Item:
     """The item of which no try has been answered."""
     if item.state == "waiting":

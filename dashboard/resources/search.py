@@ -22,6 +22,7 @@ PAGES = (
     ("Feed", "/feed/", "feed"),
     ("Controllers", "/controllers/", "loop"),
     ("Drafts", "/drafts/", "edit"),
+    ("Changes of many", "/runs/", "edit"),
     ("New from YAML", "/new/", "added"),
 )
 MOST = 20

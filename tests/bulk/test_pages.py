@@ -10,13 +10,17 @@ import pytest
 
 from dashboard.bulk.review import by_words
 from dashboard.bulk.run import DEAD_AFTER, Item
+from dashboard.bulk.runner import AT_ONCE
 from dashboard.edits.exchange import Exchange, Stored
+from dashboard.live.hub import Hub
 from informerd.clock import SystemClock
-from informerd.errors import TooManyRequests
+from informerd.errors import TooManyRequests, Unreachable
 from informerd.errors.status import Status
 from tests.bulk.conftest import PAGE, Demos, bulks_for
 from tests.edits.browsing import Browser
 from tests.edits.conftest import parts_for
+from tests.live.feeder import Feeder
+from tests.resources.made import row_of
 
 
 async def test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each(demos: Demos) -> None:
@@ -26,7 +30,7 @@ async def test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each(
     assert "2 would be changed" in page.text
     assert "1 are so already" in page.text
     assert "metadata.labels.team old → new" in page.text
-    assert "kubectl label mydemos.crddemo.k8s.io a b c -n" in page.text
+    assert "kubectl label mydemos.crddemo.k8s.io a b -n" in page.text
     assert demos.labels("a") == {"team": "old"}
     await demos.press("start")
     await demos.shows("2 changed.")
@@ -155,7 +159,7 @@ async def test_it_says_that_the_server_is_busy_and_is_cancelled_in_the_middle_an
     demos.make(*(f"m-{number}" for number in range(4)))
     await demos.review(verb="label", label_set="x=1")
     held = Held(monkeypatch, through=1)
-    monkeypatch.setattr("dashboard.bulk.runner.TRIES", 10_000)
+    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 10_000)
     await demos.press("start")
     await demos.shows("The API server asks to wait")
     await demos.press("cancel")
@@ -167,11 +171,97 @@ async def test_it_says_that_the_server_is_busy_and_is_cancelled_in_the_middle_an
     await demos.shows("4 changed.")
 
 
+async def test_of_what_was_sent_without_an_answer_a_cancelled_run_does_not_say_that_it_is_as_it_was(
+    demos: Demos, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demos.make("a")
+    await demos.review(verb="label", label_set="x=1")
+    patch = Exchange.patch
+
+    async def lost(exchange: Exchange, *given: Any, dry_run: bool, **named: Any) -> Stored:
+        stored = await patch(exchange, *given, dry_run=dry_run, **named)
+        if not dry_run:
+            raise Unreachable("connection reset")
+        return stored
+
+    monkeypatch.setattr(Exchange, "patch", lost)
+    await demos.press("start")
+    await demos.shows("does not answer")
+    await demos.press("cancel")
+    page = await demos.shows("Cancelled.")
+    assert "0 are left as they were" in page.text
+    assert "Whether it was stored is not known." in page.text
+    monkeypatch.undo()
+    await demos.press("again")
+    await demos.shows("were so already")
+
+
+async def test_two_runs_together_send_no_more_at_once_than_one(demos: Demos, monkeypatch: pytest.MonkeyPatch) -> None:
+    demos.make(*(f"m-{number:02}" for number in range(2 * AT_ONCE)))
+    patch, sending, most = Exchange.patch, 0, 0
+
+    async def counted(exchange: Exchange, *given: Any, **named: Any) -> Stored:
+        nonlocal sending, most
+        sending += 1
+        most = max(most, sending)
+        try:
+            return await patch(exchange, *given, **named)
+        finally:
+            sending -= 1
+
+    monkeypatch.setattr(Exchange, "patch", counted)
+    await demos.choose(verb="label", label_set="x=1")
+    await demos.review(verb="label", label_set="y=1")
+    assert most == AT_ONCE
+
+
+async def test_what_came_and_what_matches_no_longer_is_said_in_the_review(demos: Demos) -> None:
+    demos.make("a", "b")
+    page = await demos.review(verb="label", label_set="x=1")
+    assert "The same match now; what comes later is not among them." in page.text
+    demos.make("c")
+    demos.parts.hub = Hub(demos.parts.replicas, demos.parts.clock)
+    page = await demos.browser.open(demos.run)
+    assert "1 other matches by now and is not among them." in page.text
+    assert "2 of them match no longer and are changed all the same." in page.text
+
+
+async def test_selected_rows_match_nothing(demos: Demos) -> None:
+    demos.make("a")
+    page = await demos.browser.send(PAGE, {"uid": demos.get("a")["metadata"]["uid"]})
+    demos.run = page.location
+    await demos.browser.send(demos.run, {"verb": "label", "label_set": "x=1", "try": ""})
+    page = await demos.shows("Review: ")
+    assert "match" not in page.text
+
+
+async def test_what_goes_with_those_that_are_deleted_is_counted(demos: Demos) -> None:
+    demos.make("a", "b")
+    owner = {"kind": "Mydemo", "name": "a", "uid": demos.get("a")["metadata"]["uid"], "controller": True}
+    owned = [
+        {"metadata": {"name": f"web-{number}", "namespace": "x", "uid": str(number), "ownerReferences": [owner]}}
+        for number in range(3)
+    ]
+    pods = Feeder("pods", demos.parts.clock, [row_of("pods", each) for each in owned])
+    demos.parts.replicas._replicas["pods"] = pods.replica
+    page = await demos.review(verb="delete", propagation="Orphan")
+    assert "3 Pods belong to them: what belongs to them stays, without an owner." in page.text
+
+
+async def test_a_run_is_found_again_by_its_browser(demos: Demos) -> None:
+    demos.make("a", "b")
+    await demos.review(verb="label", label_set="x=1")
+    page = await demos.browser.open("/runs/")
+    assert f'href="{demos.run}"' in page.body
+    assert "Labels: 2 Mydemos waits for its review to be confirmed" in page.text
+    assert "None so far" in (await Browser(demos.parts).open("/runs/")).text
+
+
 async def test_it_pauses_and_goes_on(demos: Demos, monkeypatch: pytest.MonkeyPatch) -> None:
     demos.make("a", "b")
     await demos.review(verb="label", label_set="x=1")
     held = Held(monkeypatch, through=0)
-    monkeypatch.setattr("dashboard.bulk.runner.TRIES", 10_000)
+    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 10_000)
     await demos.press("start")
     await demos.press("pause")
     await demos.shows("Paused: 0 of 2")
@@ -184,7 +274,7 @@ async def test_what_failed_is_tried_again(demos: Demos, monkeypatch: pytest.Monk
     demos.make("a")
     await demos.review(verb="label", label_set="x=1")
     held = Held(monkeypatch, through=0)
-    monkeypatch.setattr("dashboard.bulk.runner.TRIES", 1)
+    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 1)
     await demos.press("start")
     page = await demos.shows("1 failed")
     assert "too busy" in page.text
@@ -206,7 +296,7 @@ async def test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on(
     demos.make("a", "b", "c")
     await demos.review(verb="label", label_set="x=1")
     held = Held(monkeypatch, through=1)
-    monkeypatch.setattr("dashboard.bulk.runner.TRIES", 10_000)
+    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 10_000)
     await demos.press("start")
     await demos.shows("The API server asks to wait")
     await demos.parts.bulks.stop()

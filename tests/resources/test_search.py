@@ -17,7 +17,7 @@ def hrefs(html: str) -> list[str]:
 
 async def test_with_nothing_typed_pages_and_kinds_are_offered_and_no_objects() -> None:
     html = await page(small_site(), "/search/")
-    assert hrefs(html)[:6] == ["/", "/feed/", "/controllers/", "/drafts/", "/new/", "/resources/pods/"]
+    assert hrefs(html)[:7] == ["/", "/feed/", "/controllers/", "/drafts/", "/runs/", "/new/", "/resources/pods/"]
     assert not [href for href in hrefs(html) if href.count("/") > 3]
 
 
