@@ -1,107 +1,29 @@
-"""A new object from another one: without what the API server or a controller wrote, under a name of its own.
-
-Sources: apimachinery's ObjectMeta (fields that are "populated by the system"), the strategies of
-``kubernetes/pkg/registry`` (what PrepareForCreate resets or Validate refuses), and the controllers that write the
-labels and annotations named here (``k8s.io/api/apps/v1``, ``batch/v1``, ``core/v1/annotation_key_constants.go``).
-"""
+"""A new object from another one: a copy under a name of its own, or a deleted one made again."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from dashboard.edits.editable import APPLIED, SET_BY_SERVER
-from dashboard.edits.fields import Value, show
+from dashboard.creating.server_fields import (
+    ANNOTATIONS,
+    COLLECTORS,
+    METADATA,
+    OF_KIND,
+    SAME_AGAIN,
+    TOKEN_VOLUME,
+    TOOLS,
+    Where,
+    labels,
+)
+from dashboard.edits.editable import APPLIED
+from dashboard.edits.fields import Value, get, show
 
 LONGEST_NAME = 253
-"""Characters (DNS subdomain); many kinds take 63 only, which the API server says."""
-
-Where = tuple[str, ...]
-"""Field names from the object's root; ``*`` stands for every item of a list."""
-
-_METADATA: tuple[Where, ...] = tuple(
-    ("metadata", name) for name in (*SET_BY_SERVER, "finalizers", "generateName", "ownerReferences")
-)
-_ANNOTATIONS = (
-    APPLIED,
-    "autoscaling.alpha.kubernetes.io/conditions",
-    "batch.kubernetes.io/cronjob-scheduled-timestamp",
-    "batch.kubernetes.io/job-tracking",
-    "control-plane.alpha.kubernetes.io/leader",
-    "deployment.kubernetes.io/desired-replicas",
-    "deployment.kubernetes.io/max-replicas",
-    "deployment.kubernetes.io/revision",
-    "deployment.kubernetes.io/revision-history",
-    "endpoints.kubernetes.io/last-change-trigger-time",
-    "kubernetes.io/config.hash",
-    "kubernetes.io/config.mirror",
-    "kubernetes.io/config.seen",
-    "kubernetes.io/config.source",
-    "kubernetes.io/service-account.uid",
-    "pv.kubernetes.io/bind-completed",
-    "pv.kubernetes.io/bound-by-controller",
-    "volume.beta.kubernetes.io/storage-provisioner",
-    "volume.kubernetes.io/selected-node",
-    "volume.kubernetes.io/storage-provisioner",
-)
-_JOB_LABELS = (
-    "batch.kubernetes.io/controller-uid",
-    "batch.kubernetes.io/job-name",
-    "controller-uid",
-    "job-name",
-)
-_POD_LABELS = (
-    *_JOB_LABELS,
-    "apps.kubernetes.io/pod-index",
-    "batch.kubernetes.io/job-completion-index",
-    "controller-revision-hash",
-    "pod-template-generation",
-    "pod-template-hash",
-    "statefulset.kubernetes.io/pod-name",
-)
-
-
-def _labels(parent: Where, names: tuple[str, ...]) -> tuple[Where, ...]:
-    return tuple((*parent, name) for name in names)
-
-
-_OF_KIND: Mapping[str, tuple[Where, ...]] = MappingProxyType({
-    "pods": (
-        *_labels(("metadata", "labels"), _POD_LABELS),
-        ("spec", "nodeName"),
-        ("spec", "ephemeralContainers"),  # may only be added to a pod that runs
-        ("spec", "priority"),  # admission works both out, and refuses others
-        ("spec", "preemptionPolicy"),
-    ),
-    "replicasets.apps": (
-        ("metadata", "labels", "pod-template-hash"),
-        ("spec", "selector", "matchLabels", "pod-template-hash"),
-        ("spec", "template", "metadata", "labels", "pod-template-hash"),
-    ),
-    "jobs.batch": (
-        *_labels(("metadata", "labels"), _JOB_LABELS),
-        *_labels(("spec", "template", "metadata", "labels"), _JOB_LABELS),
-    ),
-    "services": (
-        ("spec", "ports", "*", "nodePort"),
-        ("spec", "healthCheckNodePort"),
-    ),
-    "persistentvolumeclaims": (("spec", "volumeName"),),
-    "persistentvolumes": (("spec", "claimRef"),),
-    "serviceaccounts": (("secrets",),),
-    "namespaces": (("metadata", "labels", "kubernetes.io/metadata.name"), ("spec",)),
-    "nodes": (("spec", "podCIDR"), ("spec", "podCIDRs"), ("spec", "providerID")),
-    "certificatesigningrequests.certificates.k8s.io": (
-        ("spec", "extra"),
-        ("spec", "groups"),
-        ("spec", "uid"),
-        ("spec", "username"),
-    ),
-})  # fmt: skip
-_TOKEN_VOLUME = re.compile(r"kube-api-access-[a-z0-9]{5}")
-"""The volume that the ServiceAccount admission plugin mounts into each pod."""
+"""Characters (DNS subdomain)."""
+LONGEST_LABEL = 63
+"""Characters of the names of many kinds (DNS label): a copy of one that keeps to it keeps to it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +32,8 @@ class Copy:
 
     value: dict[str, Value]
     left_out: tuple[str, ...]
+    hints: tuple[str, ...] = ()
+    """What it has in common with the original that may not be meant, as sentences."""
 
 
 def copy_of(key: str, live: dict[str, Value]) -> Copy:
@@ -123,7 +47,30 @@ def copy_of(key: str, live: dict[str, Value]) -> Copy:
         value = _without_token(value, left_out)
     name = str(value["metadata"].get("name", "example"))
     metadata = {"name": copy_name(name), **{key: each for key, each in value["metadata"].items() if key != "name"}}
-    return Copy({**value, "metadata": metadata}, tuple(left_out))
+    value = {**value, "metadata": metadata}
+    return Copy(value, tuple(left_out), tuple(_hints(key, value)))
+
+
+def again_of(key: str, last: dict[str, Value]) -> Copy:
+    """A deleted object in its last state, as one that can be made anew under its own name.
+
+    Its addresses, owners and finalizers are its own; what stood for that very uid is not, nor what the garbage
+    collector was asked to do with its dependents.
+    """
+    left_out: list[str] = []
+    value: Value = last
+    for where in _fields_of_the_deleted(key, last):
+        value, found = _without(value, where)
+        left_out += [show(where)] if found else []
+    if key == "pods":
+        value = _without_token(value, left_out)
+    finalizers = value["metadata"].get("finalizers") or []
+    kept = [name for name in finalizers if name not in COLLECTORS]
+    if kept != finalizers:
+        metadata = {name: each for name, each in value["metadata"].items() if name != "finalizers"}
+        value = {**value, "metadata": {**metadata, **({"finalizers": kept} if kept else {})}}
+        left_out.append("metadata.finalizers (the garbage collector's)")
+    return Copy(value, tuple(left_out))
 
 
 def copy_name(name: str) -> str:
@@ -131,14 +78,37 @@ def copy_name(name: str) -> str:
     found = re.fullmatch(r"(?P<stem>.*-copy)(-(?P<number>\d{1,6}))?", name)
     if found is not None:
         return f"{found['stem']}-{int(found['number'] or 1) + 1}"
-    return f"{name[: LONGEST_NAME - 5]}-copy"
+    longest = LONGEST_LABEL if len(name) <= LONGEST_LABEL else LONGEST_NAME
+    return f"{name[: longest - 5].rstrip('-.')}-copy"
+
+
+def _hints(key: str, copy: dict[str, Value]) -> Iterator[str]:
+    """Labels lead Services, budgets and policies to pods: a copy's, too."""
+    own, selector = get(copy, ("metadata", "labels")), get(copy, ("spec", "selector", "matchLabels"))
+    if key == "pods" and isinstance(own, dict) and own:
+        yield f"It keeps the labels {_pairs(own)}: whatever selects them, such as a Service, selects the copy, too."
+    if isinstance(selector, dict) and selector and isinstance(get(copy, ("spec", "template")), dict):
+        yield (
+            f"It keeps the selector {_pairs(selector)}: whatever selects the pods of the original, such as a Service, "
+            "selects those of the copy, too. Give spec.selector and the labels of spec.template others "
+            "if that is not meant."
+        )
+
+
+def _pairs(found: dict[str, Value]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in list(found.items())[:6])
 
 
 def _fields_to_leave_out(key: str, live: dict[str, Value]) -> Iterator[Where]:
-    yield from _METADATA
+    yield from METADATA
     yield ("status",)
-    yield from _labels(("metadata", "annotations"), _ANNOTATIONS)
-    yield from _OF_KIND.get(key, ())
+    yield from labels(("metadata", "annotations"), ANNOTATIONS)
+    yield from (("metadata", *where) for where in TOOLS)
+    if get(live, ("metadata", "labels", "app.kubernetes.io/managed-by")) == "Helm":
+        yield ("metadata", "labels", "app.kubernetes.io/managed-by")
+    if key == "pods" and "statefulset.kubernetes.io/pod-name" in (live["metadata"].get("labels") or {}):
+        yield ("spec", "hostname")  # two of the same would answer to one DNS name
+    yield from OF_KIND.get(key, ())
     spec = live.get("spec")
     if key == "services" and isinstance(spec, dict) and spec.get("clusterIP") != "None":
         yield ("spec", "clusterIP")
@@ -147,6 +117,16 @@ def _fields_to_leave_out(key: str, live: dict[str, Value]) -> Iterator[Where]:
         yield ("spec", "selector")
     if key == "secrets" and live.get("type") == "kubernetes.io/service-account-token":
         yield ("data",)
+
+
+def _fields_of_the_deleted(key: str, last: dict[str, Value]) -> Iterator[Where]:
+    yield from (where for where in labels(("metadata", "annotations"), ANNOTATIONS) if where[-1] != APPLIED)
+    bound_here = "pv.kubernetes.io/bound-by-controller" in (last["metadata"].get("annotations") or {})
+    if key not in SAME_AGAIN and (key != "persistentvolumeclaims" or bound_here):
+        yield from OF_KIND.get(key, ())
+    spec = last.get("spec")
+    if key == "jobs.batch" and isinstance(spec, dict) and not spec.get("manualSelector"):
+        yield ("spec", "selector")
 
 
 def _without(value: Value, where: Where) -> tuple[Value, bool]:
@@ -172,7 +152,7 @@ def _without_token(pod: Value, left_out: list[str]) -> Value:
     """Without the token's volume, which admission adds again, and where it is mounted."""
     spec = pod.get("spec")
     volumes: list[Value] = (spec.get("volumes") or []) if isinstance(spec, dict) else []
-    names = {each.get("name") for each in volumes if _TOKEN_VOLUME.fullmatch(str(each.get("name")))}
+    names = {each.get("name") for each in volumes if TOKEN_VOLUME.fullmatch(str(each.get("name")))}
     if not names:
         return pod
     left_out.append(f"spec.volumes[name={','.join(sorted(map(str, names)))}]")

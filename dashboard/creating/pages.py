@@ -54,6 +54,8 @@ class Blank:
     """What it is a copy of."""
     left_out: tuple[str, ...] = ()
     """Fields of the source that are not in the copy."""
+    hints: tuple[str, ...] = ()
+    """What the copy has in common with it that may not be meant."""
     typed: Mapping[str, str] = field(default_factory=dict)
     """What was typed into the form and is not in the text."""
     opened: Opened | None = None
@@ -111,7 +113,7 @@ async def _copied(place: NewPlace, source: str) -> HttpResponse:
         words = Problem(f"{target.words} cannot be copied, so this begins with an example.")
         return await _begun(place, Refusal((words, *found.problems), found.code, found.title, found.retry_after))
     copy = copy_of(place.kind.key, live)
-    blank = Blank(Draft(to_yaml(copy.value), NOTHING), source=target, left_out=copy.left_out)
+    blank = Blank(Draft(to_yaml(copy.value), NOTHING), source=target, left_out=copy.left_out, hints=copy.hints)
     return await _page(place, blank)
 
 
@@ -180,6 +182,7 @@ async def _page(place: NewPlace, blank: Blank) -> HttpResponse:
         "exists": blank.exists,
         "source": blank.source,
         "left_out": blank.left_out,
+        "hints": blank.hints,
         "offers": blank.offers,
         "resumed": blank.resumed,
     }

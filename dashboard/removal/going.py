@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from dashboard.creating.copies import again_of
 from dashboard.edits.editable import Base
 from dashboard.edits.fields import Value
 from dashboard.edits.outcomes import Draft
@@ -40,6 +41,8 @@ class Going:
     draft: Draft | None = None
     """Its last state, to make it again from."""
     base: str = ""
+    left_out: tuple[str, ...] = ()
+    """Fields of its last state that are not made again."""
     never: str = ""
     """Why it is not offered to be made again; empty where it is, or where nothing is known of it."""
     problem: Refusal | None = None
@@ -90,7 +93,10 @@ def _with_draft(place: Place, going: Going, last: dict[str, Value]) -> Going:
     if recreation is not None and recreation.by_itself:
         never = f"{recreation.owner} {recreation.words}: to make this one again by hand makes no sense."
     draft, base = None, ""
+    left_out: tuple[str, ...] = ()
     if not never and key not in _NEVER_AGAIN and going.state != REPLACED:
-        state = Base.of(last)
+        again = again_of(key, last)
+        state, left_out = Base.of(again.value), again.left_out
         draft, base = Draft(state.text, state), base_json(state)
-    return Going(going.uid, going.state, going.progress, going.dependents, recreation, draft, base, never)
+    known = (going.uid, going.state, going.progress, going.dependents)
+    return Going(*known, recreation, draft, base, left_out, never)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.creating.copies import copy_name, copy_of
+from dashboard.creating.copies import again_of, copy_name, copy_of
 
 META = {
     "name": "one",
@@ -87,6 +87,56 @@ def test_what_the_cluster_bound_is_left_out(key: str, spec: dict[str, Any], expe
     assert copy_of(key, made(spec=spec)).value["spec"] == expected
 
 
+def test_what_tools_know_theirs_by_is_left_out() -> None:
+    marks = {"meta.helm.sh/release-name": "web", "argocd.argoproj.io/tracking-id": "a:b", "mine": "x"}
+    whose = {"app.kubernetes.io/managed-by": "Helm", "kustomize.toolkit.fluxcd.io/name": "apps", "app": "web"}
+    copy = copy_of("configmaps", {**made(), "metadata": {**META, "annotations": marks, "labels": whose}})
+    assert copy.value["metadata"]["annotations"] == {"mine": "x"}
+    assert copy.value["metadata"]["labels"] == {"app": "web"}
+    assert "metadata.annotations[meta.helm.sh/release-name]" in copy.left_out
+
+
+def test_what_selects_the_copy_too_is_said() -> None:
+    template = {"metadata": {"labels": {"app": "web"}}}
+    deployment = copy_of(
+        "deployments.apps", made(spec={"selector": {"matchLabels": {"app": "web"}}, "template": template})
+    )
+    assert deployment.hints[0].startswith("It keeps the selector app=web: whatever selects the pods of the original")
+    pod = {"statefulset.kubernetes.io/pod-name": "one", "app": "web"}
+    copy = copy_of("pods", {**made(spec={"hostname": "one"}), "metadata": {**META, "labels": pod}})
+    assert copy.hints == (
+        "It keeps the labels app=web: whatever selects them, such as a Service, selects the copy, too.",
+    )
+    assert "spec" not in copy.value
+    assert copy_of("mydemos.crddemo.k8s.io", made(spec={})).hints == ()
+
+
+def test_a_deleted_object_is_made_again_without_what_stood_for_that_very_one() -> None:
+    uid = {"batch.kubernetes.io/controller-uid": "u"}
+    job = made(spec={"selector": {"matchLabels": uid}, "template": {"metadata": {"labels": {**uid, "a": "b"}}}})
+    job["metadata"] = {**META, "labels": uid, "finalizers": ["example.com/mine", "foregroundDeletion"]}
+    again = again_of("jobs.batch", job)
+    assert again.value["spec"] == {"template": {"metadata": {"labels": {"a": "b"}}}}
+    assert again.value["metadata"]["finalizers"] == ["example.com/mine"]
+    assert again.value["metadata"]["ownerReferences"] == META["ownerReferences"]
+    service = {"clusterIP": "10.0.0.9", "ports": [{"port": 80, "nodePort": 30080}]}
+    assert again_of("services", made(spec=service)).value["spec"] == service
+
+
+@pytest.mark.parametrize(
+    ("annotations", "spec"), [({"pv.kubernetes.io/bound-by-controller": "yes"}, {"a": 1}), ({}, None)]
+)
+def test_a_claim_keeps_the_volume_that_its_author_named(
+    annotations: dict[str, str], spec: dict[str, int] | None
+) -> None:
+    claim = made(spec={"volumeName": "v", "a": 1})
+    claim["metadata"] = {**META, "annotations": {"pv.kubernetes.io/bind-completed": "yes", **annotations}}
+    again = again_of("persistentvolumeclaims", claim)
+    assert again.value["spec"] == (spec or claim["spec"])
+    assert "annotations" not in again.value["metadata"]
+
+
 def test_copies_of_copies_are_numbered() -> None:
     assert [copy_name(name) for name in ("web", "web-copy", "web-copy-2")] == ["web-copy", "web-copy-2", "web-copy-3"]
     assert len(copy_name("x" * 253)) == 253
+    assert copy_name("x" * 57 + "-" + "y" * 5) == "x" * 57 + "-copy"

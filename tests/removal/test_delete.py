@@ -55,6 +55,26 @@ async def test_what_was_deleted_is_made_again_with_one_click_from_its_last_state
     assert (now["spec"], now["metadata"]["labels"]) == (before["spec"], {"team": "a"})
 
 
+async def test_what_stood_for_that_very_object_is_not_made_again(
+    browser: Browser, cluster: ControlPlane, namespace: str, collection: str, path: str
+) -> None:
+    jobs = f"/apis/batch/v1/namespaces/{namespace}/jobs"
+    container = {"name": "c", "image": "x"}
+    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    before = cluster.create(jobs, {"metadata": {"name": "sum"}, "spec": {"template": template}})
+    page = await browser.press(await browser.open(f"/resources/jobs.batch/{namespace}/sum/delete/"), "delete")
+    page = await browser.press(page, "again")
+    assert page.status == 302
+    now = cluster.get(f"{jobs}/sum")
+    assert now["spec"]["selector"] != before["spec"]["selector"]
+    cluster.create(collection, mydemo("one", finalizers=["example.com/mine"]))
+    page = await browser.press(await browser.open(f"{path}delete/"), "delete", propagation="Foreground")
+    assert "- example.com/mine" in page.yaml
+    assert "foregroundDeletion" not in page.yaml
+    assert "metadata.finalizers (the garbage collector's)" in page.text
+    cluster.patch(f"{collection}/one", {"metadata": {"finalizers": None}})
+
+
 async def test_it_is_not_made_again_in_place_of_another_one(
     browser: Browser, cluster: ControlPlane, collection: str, path: str
 ) -> None:
