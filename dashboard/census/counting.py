@@ -32,12 +32,14 @@ class _Page(msgspec.Struct):
     items: list[msgspec.Raw] | None = None
 
 
-async def count(client: Listing, resource: Resource) -> int | None:
-    """How many objects there are, asked with ``limit=1``; None where the API server does not say how many remain.
+async def count(client: Listing, resource: Resource, namespace: str = "") -> int | None:
+    """How many objects there are, of one namespace or of all, asked with ``limit=1``.
+
+    None where the API server does not say how many remain.
 
     Raises ApiError, Unreachable and MalformedAnswer.
     """
-    answer = await client.list(resource, params={"limit": "1"}, headers={"Accept": _SMALL})
+    answer = await client.list(resource, namespace, params={"limit": "1"}, headers={"Accept": _SMALL})
     page: _Page = answer.decode(_Page)
     first = len(page.items or ())
     if not page.metadata.more:

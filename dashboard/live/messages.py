@@ -70,7 +70,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Unix seconds of deletionTimestamp."""
     finalizers: tuple[str, ...] = ()
     owner: tuple[str, str, str] | None = None
-    """Controller: kind, name, uid."""
+    """Kind, name and uid of its controller; where it has none, of its only owner."""
     blob: Blob | None = None
     """The whole object as the worker keeps it, Secrets' values masked. Its dictionary does not travel with each row."""
 

@@ -61,7 +61,7 @@ class Dependents:
 
 
 def dependents_of(kind: KindInfo, uid: str, name: str, replicas: Replicas) -> tuple[Dependents, ...]:
-    """By kind, in the order of the replicas' kinds. Owners are controllers: rows name no other owner.
+    """By kind, in the order of the replicas' kinds. Rows name one owner: the controller, or the only one.
 
     What is in a namespace belongs to it, and every object of a kind to its definition.
     """

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from dashboard.edits.fields import Value
 from dashboard.edits.place import Place
-from dashboard.removal.dependents import NAMESPACES, Dependents, dependents_of, uncounted
+from dashboard.removal.contents import Held, held
+from dashboard.removal.dependents import DEFINITIONS, NAMESPACES, Dependents, dependents_of, uncounted
 from dashboard.removal.finalizers import Finalizer, finalizers_of
 from dashboard.removal.recreation import Recreation, recreation_of
 from informerd.errors import InformerdError
@@ -31,6 +32,8 @@ class Meaning:
     finalizers: tuple[Finalizer, ...]
     recreation: Recreation | None
     dependents: tuple[Dependents, ...]
+    held: tuple[Held, ...]
+    """What a namespace, or a definition, holds of kinds that nobody watches."""
     uncounted: tuple[str, ...] | None
     """Kinds that nobody counts here; None where discovery did not say which there are."""
     graceful: bool
@@ -38,11 +41,18 @@ class Meaning:
     default_grace: int
     """Seconds that a pod itself asks for."""
     whole_namespace: bool
+    whole_kind: bool
+
+    @property
+    def asked(self) -> bool:
+        """Whether the API server was asked for what nobody watches."""
+        return self.whole_namespace or self.whole_kind
 
 
 async def meaning_of(place: Place, live: dict[str, Value]) -> Meaning:
     """Of the object as the API server gave it; dependents come from the watched kinds only."""
     metadata, kind, replicas = live["metadata"], place.target.kind, place.live.replicas
+    contents, unknown = await _unwatched(place)
     return Meaning(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
@@ -51,10 +61,12 @@ async def meaning_of(place: Place, live: dict[str, Value]) -> Meaning:
         finalizers=finalizers_of(live),
         recreation=recreation_of(live, replicas),
         dependents=dependents_of(kind, metadata["uid"], place.target.name, replicas),
-        uncounted=await _uncounted(place),
+        held=contents,
+        uncounted=unknown,
         graceful=kind.key == "pods",
         default_grace=_grace(live) if kind.key == "pods" else DEFAULT_GRACE,
         whole_namespace=kind.key == NAMESPACES,
+        whole_kind=kind.key == DEFINITIONS,
     )
 
 
@@ -64,13 +76,22 @@ def _grace(pod: dict[str, Value]) -> int:
     return DEFAULT_GRACE if asked is None else int(asked)
 
 
-async def _uncounted(place: Place) -> tuple[str, ...] | None:
-    discovery, replicas = place.live.discovery, place.live.replicas
+async def _unwatched(place: Place) -> tuple[tuple[Held, ...], tuple[str, ...] | None]:
+    """What is asked for of kinds that nobody watches, and those of them that are not counted at all."""
+    discovery, kind, replicas = place.live.discovery, place.target.kind, place.live.replicas
     if discovery is None:
-        return None
+        return (), None
     try:
         async with asyncio.timeout(PATIENCE):
-            resources = await discovery.resources()
+            resources = {resource.key: resource for resource in await discovery.resources()}
     except (InformerdError, TimeoutError):
-        return None
-    return uncounted(replicas, resources, cluster_scoped=not place.target.kind.namespaced)
+        return (), None
+    is_open = kind.key in (NAMESPACES, DEFINITIONS)
+    keys = uncounted(replicas, resources.values(), cluster_scoped=not kind.namespaced and kind.key != NAMESPACES)
+    if kind.key == DEFINITIONS:
+        keys = tuple(key for key in keys if key == place.target.name)
+    if not is_open or place.live.client is None:
+        return (), keys
+    namespace = place.target.name if kind.key == NAMESPACES else ""
+    contents, counted = await held(place.live.client, (resources[key] for key in keys), namespace)
+    return contents, tuple(key for key in keys if key not in counted)

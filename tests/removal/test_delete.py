@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock
@@ -15,6 +16,7 @@ from informerd.clock import SystemClock
 from informerd.errors import Forbidden, ServerError, Status, Unreachable
 from informerd.rest.answer import Answer
 from informerd.rest.client import Client
+from informerd.rest.discovery import Discovery
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
 from tests.edits.objects import mydemo
@@ -351,6 +353,32 @@ async def test_a_namespace_says_what_its_controller_says(cluster: ControlPlane, 
         f"Some of its content could not be deleted: {failure['message']}",
     ]
     assert not any(wait.removable for wait in progress.waits)
+
+
+async def test_what_a_namespace_holds_of_kinds_that_nobody_watches_is_asked_for(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, namespace: str, collection: str
+) -> None:
+    parts.discovery = Discovery(parts.client)
+    cluster.create(collection, mydemo("one"))
+    for name in ("a", "b"):
+        cluster.create(f"/api/v1/namespaces/{namespace}/secrets", {"metadata": {"name": name}})
+    page = await browser.open(f"/resources/namespaces/-/{namespace}/delete/")
+    assert "Everything in the namespace goes with it." in page.text
+    assert "2 Secrets asked for just now" in page.text
+    assert f'href="/resources/secrets/?namespace={namespace}"' in page.body
+    assert "1 Mydemo" in page.text
+    assert "storageclasses.storage.k8s.io" not in page.text
+
+
+async def test_how_many_objects_go_with_their_definition_is_asked_for(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, collection: str
+) -> None:
+    parts.discovery = Discovery(parts.client)
+    cluster.create(collection, mydemo("one"))
+    name = "mydemos.crddemo.k8s.io"
+    page = await browser.open(f"/resources/customresourcedefinitions.apiextensions.k8s.io/-/{name}/delete/")
+    assert "Every object of this kind goes with it, in all namespaces." in page.text
+    assert re.search(r"\d+ Mydemos? asked for just now", page.text)
 
 
 async def test_a_foreground_deletion_waits_for_what_belongs_to_it_and_says_how_many_are_left(

@@ -254,3 +254,21 @@ def test_custom_resources_of_any_shape_make_rows() -> None:
             row = row_of(key, obj)
             assert all(cell is None or isinstance(cell, str | int | float) for cell in row.cells)
             assert row.status
+
+
+@pytest.mark.parametrize(
+    ("references", "owner"),
+    [
+        ([{"kind": "A", "name": "a", "uid": "1"}], ("A", "a", "1")),
+        (
+            [{"kind": "A", "name": "a", "uid": "1"}, {"kind": "B", "name": "b", "uid": "2", "controller": True}],
+            ("B", "b", "2"),
+        ),
+        ([{"kind": "A", "name": "a", "uid": "1"}, {"kind": "B", "name": "b", "uid": "2"}], None),
+        ([], None),
+    ],
+)
+def test_the_owner_is_the_controller_or_the_only_one(
+    references: list[Json], owner: tuple[str, str, str] | None
+) -> None:
+    assert row_of("pods", made("Pod", "p", metadata={"ownerReferences": references})).owner == owner
