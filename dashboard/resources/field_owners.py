@@ -67,7 +67,7 @@ class FieldOwners:
     """Reads the managedFields of one object. Never raises, whatever they hold: what makes no sense owns nothing."""
 
     def __init__(self, obj: Mapping[str, Any]) -> None:
-        self._whole: dict[Place, Setter] = {}
+        self._whole: dict[Place, list[Setter]] = {}
         self._itself: dict[Place, Setter] = {}
         self._fields: dict[Setter, list[Place]] = {}
         entries = mappings(mapping(obj.get("metadata")).get("managedFields"))
@@ -80,7 +80,7 @@ class FieldOwners:
             )
             for place, whole in _owned(entry.get("fieldsV1"), obj, ()):
                 if whole:
-                    self._whole[place] = setter
+                    self._whole.setdefault(place, []).append(setter)
                     self._fields.setdefault(setter, []).append(place)
                 else:
                     self._itself[place] = setter
@@ -90,11 +90,25 @@ class FieldOwners:
 
         Of several owners the one that wrote last: each entry has one time for all of its fields.
         """
-        found = self._whole.get(place) or self._itself.get(place)
-        while found is None and place:
+        if place not in self._whole and place in self._itself:
+            return self._itself[place]
+        held = self._held(place)
+        return held[-1] if held else None
+
+    def others(self, place: Place) -> tuple[Setter, ...]:
+        """Who owns this field beside `of`, the newest first: they set the same value, and may have done so last."""
+        if place not in self._whole and place in self._itself:
+            return ()
+        held = self._held(place)
+        return tuple(other for other in reversed(held[:-1]) if other != held[-1])
+
+    def _held(self, place: Place) -> list[Setter]:
+        """Who owns this field, or what it is a part of as a whole, the newest last."""
+        held = self._whole.get(place)
+        while held is None and place:
             place = place[:-1]
-            found = self._whole.get(place)
-        return found
+            held = self._whole.get(place)
+        return held or []
 
     @property
     def managers(self) -> tuple[Managed, ...]:

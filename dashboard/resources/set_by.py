@@ -30,6 +30,8 @@ class Run:
     pieces: tuple[Piece, ...]
     setter: Setter | None
     """None where the API server says of nobody that they set it: it did itself."""
+    others: tuple[Setter, ...] = ()
+    """Who owns the lines, too: a manager has one time for all that it set, so that any may have been the last."""
 
     @property
     def text(self) -> str:
@@ -43,11 +45,12 @@ class Run:
         inner = _html_of(self.pieces, name)
         if self.setter is None:
             return format_html('<span class="run" id="{}" data-part>{}</span>', name, inner)
+        by, too = self.setter.words, ", ".join(other.words for other in self.others)
         return format_html(
             '<span class="run" id="{}" data-part data-by="{}" title="{}">{}</span>',
             name,
-            self.setter.words,
-            self.setter.sentence,
+            f"{by} and {len(self.others)} more" if too else by,
+            f"{self.setter.sentence}; owned by {too}, too" if too else self.setter.sentence,
             inner,
         )
 
@@ -98,7 +101,7 @@ def set_by(obj: Mapping[str, Any]) -> SetBy:
     owners = FieldOwners(obj)
     setters = _setters(owners, places)
     numbered = groupby(range(len(lines)), key=lambda line: setters[line])
-    runs = tuple(Run(_run(lines, places, list(group)), setter) for setter, group in numbered)
+    runs = tuple(Run(_run(lines, places, list(group)), *of_run) for of_run, group in numbered)
     return SetBy(runs, owners.managers, managed)
 
 
@@ -107,11 +110,11 @@ def _run(lines: Sequence[str], places: Sequence[Place], group: list[int]) -> tup
     return _pieces(lines[of_run], places[of_run])
 
 
-def _setters(owners: FieldOwners, places: list[Place]) -> list[Setter | None]:
-    """Of each line. A line that only leads to the next (``spec:``) goes with it."""
-    found: list[Setter | None] = [owners.of(place) for place in places]
+def _setters(owners: FieldOwners, places: list[Place]) -> list[tuple[Setter | None, tuple[Setter, ...]]]:
+    """Of each line, and who else. A line that only leads to the next (``spec:``) goes with it."""
+    found = [(owners.of(place), owners.others(place)) for place in places]
     for line in range(len(places) - 2, -1, -1):
         place = places[line]
-        if found[line] is None and len(places[line + 1]) > len(place) and places[line + 1][: len(place)] == place:
+        if found[line][0] is None and len(places[line + 1]) > len(place) and places[line + 1][: len(place)] == place:
             found[line] = found[line + 1]
     return found

@@ -113,9 +113,12 @@ def links(sections: tuple[Section, ...]) -> dict[str, str]:
 
 
 def test_a_pod_says_what_it_needs_of_a_node_and_what_its_volumes_are() -> None:
-    found = said(pod_facts(made("Pod", "p", spec=POD, status={"qosClass": "Burstable", "hostIP": "10.0.0.7"})))
+    found = said(
+        pod_facts(
+            made("Pod", "p", spec={**POD, "nodeName": "n"}, status={"qosClass": "Burstable", "hostIP": "10.0.0.7"})
+        )
+    )
     assert found == {
-        "Gates": ["example.com/quota is to be taken away first"],
         "Node labels": ["disk=ssd"],
         "Nodes": ["only those with disk in ssd, nvme; or no old"],
         "Away from pods": ["if it can be: app=web, by zone, weight 5"],
@@ -131,11 +134,16 @@ def test_a_pod_says_what_it_needs_of_a_node_and_what_its_volumes_are() -> None:
         "api": ["together: the service account's token, new every 1 h; ConfigMap kube-root-ca.crt"],
         "Service account": ["robot"],
         "Quality of service": ["Burstable"],
-        "Node's IP": ["10.0.0.7"],
+        "Node": ["n, 10.0.0.7"],
         "Shares with its node": ["network"],
         "To shut down": ["has 1 min 30 s"],
     }
     assert links(pod_facts(made("Pod", "p", spec=POD)))["data-0"] == "/resources/persistentvolumeclaims/shop/data-0/"
+
+
+def test_a_pod_that_is_held_by_gates_says_so_until_it_has_a_node() -> None:
+    held = {"Gates": ["example.com/quota is to be taken away first"]}
+    assert said(pod_facts(made("Pod", "p", spec=POD))).items() >= held.items()
 
 
 def test_a_container_says_its_probes_and_on_demand_how_it_is_set_up() -> None:

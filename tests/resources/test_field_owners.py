@@ -9,6 +9,7 @@ import pytest
 from dashboard.resources.field_owners import MOST_FIELDS, FieldOwners, path_of
 from dashboard.resources.set_by import MOST_LINES, set_by
 from dashboard.resources.yaml_text import Place, to_placed_lines, to_yaml
+from tests.controlplane import ControlPlane
 
 
 def entry(manager: str, fields: dict[str, Any], time: str = "2026-11-21T08:00:00Z", **more: Any) -> dict[str, Any]:
@@ -181,3 +182,59 @@ def test_of_a_very_long_text_nobody_says_line_by_line_who_set_it_and_it_is_whole
     assert found.too_long
     assert "".join(run.text for run in found.runs) == to_yaml(obj)
     assert "manager: x" in found.raw
+
+
+def test_a_field_of_two_managers_names_both() -> None:
+    fields = {"f:metadata": {"f:labels": {"f:app": {}}}, "f:spec": {"f:replicas": {}}}
+    earlier = entry("helm", fields, operation="Apply")
+    obj = {**OWNED, "metadata": {**DEPLOYMENT["metadata"], "managedFields": [earlier, *MANAGED]}}
+    owners = FieldOwners(obj)
+    assert [other.manager for other in owners.others(("spec", "replicas"))] == ["kubectl-create", "helm"]
+    assert owners.others(("status", "readyReplicas")) == ()
+    runs = {run.text: run for run in set_by(obj).runs}
+    assert [other.manager for other in runs["spec:\n  replicas: 3\n"].others] == ["kubectl-create", "helm"]
+    html = set_by(obj).html("x")
+    assert 'data-by="kubectl-edit and 2 more"' in html
+    said = "Set by kubectl-edit, which last wrote at 2026-11-21T09:00:00Z; owned by kubectl-create, helm, too"
+    assert f'title="{said}"' in html
+
+
+def _apply(api: ControlPlane, path: str, manager: str, obj: dict[str, Any]) -> None:
+    """Server-side apply by `manager`, who takes over what others own."""
+    query = f"?fieldManager={manager}&force=true"
+    api.request("PATCH", path + query, obj, content_type="application/apply-patch+yaml")
+
+
+def test_each_line_names_the_manager_whom_the_real_api_server_means(controlplane: ControlPlane) -> None:
+    namespace = controlplane.create_namespace("field-owners")
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments/owned"
+    name: dict[str, Any] = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "owned"}}
+    ports = [{"containerPort": 80}, {"containerPort": 80, "protocol": "UDP"}]
+    container = {"name": "c", "image": "c:1", "ports": ports, "env": [{"name": "A", "value": "1"}], "args": ["--a"]}
+    template = {"metadata": {"labels": {"app": "x"}}, "spec": {"containers": [container]}}
+    spec = {"replicas": 1, "selector": {"matchLabels": {"app": "x"}}, "template": template}
+    labels = {"a": "1", "b": "1", "c.d/e": "1"}
+    _apply(controlplane, path, "first", {**name, "metadata": {"name": "owned", "labels": labels}, "spec": spec})
+    controlplane.patch(f"{path}?fieldManager=hand", {"metadata": {"labels": {"b": "2"}, "finalizers": ["x.y/hold"]}})
+    controlplane.patch(f"{path}/scale?fieldManager=scaler", {"spec": {"replicas": 3}})
+    taken = {"name": "c", "image": "c:2", "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]}
+    _apply(controlplane, path, "taker", {**name, "spec": {"template": {"spec": {"containers": [taken]}}}})
+    status = {"conditions": [{"type": "Odd", "status": "True"}], "replicas": 7}
+    controlplane.patch(f"{path}/status?fieldManager=watcher", {"status": status})
+    try:
+        obj = controlplane.get(path)
+        by = {}
+        for run in set_by(obj).runs:
+            managers = {one.words for one in (run.setter, *run.others) if one is not None}
+            by.update(dict.fromkeys((line.strip().removeprefix("- ") for line in run.text.splitlines()), managers))
+    finally:
+        controlplane.patch(path, {"metadata": {"finalizers": None}})
+        controlplane.delete(path)
+    expected = {
+        'a: "1"': {"first"}, 'b: "2"': {"hand"}, 'c.d/e: "1"': {"first"}, "x.y/hold": {"hand"},
+        "replicas: 3": {"scaler · scale"}, "image: c:2": {"taker"}, "name: A": {"first", "taker"}, "name: B": {"taker"},
+        'value: "2"': {"taker"}, "--a": {"first"}, "containerPort: 80": {"first"}, "protocol: UDP": {"first"},
+        "app: x": {"first"}, "type: Odd": {"watcher · status"}, "replicas: 7": {"watcher · status"},
+        "terminationGracePeriodSeconds: 30": set(),
+    }  # fmt: skip
+    assert {line: by[line] for line in expected} == expected

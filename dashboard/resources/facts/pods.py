@@ -43,7 +43,7 @@ def _settings(spec: Mapping[str, Any], status: Mapping[str, Any], namespace: str
         fact("Quality of service", text(status.get("qosClass")) or None),
         fact("Readiness gates", *_gates(spec, status)),
         fact("IPs", ", ".join(ips) if len(ips) > 1 else None),
-        fact("Node's IP", text(status.get("hostIP")) or None),
+        fact("Node", _node(spec, status)),
         fact("Shares with its node", ", ".join(shared) or None, tone="warn"),
         fact("After an exit", {"Never": "stays ended", "OnFailure": "starts again if it failed"}.get(restarts)),
         fact("To shut down", f"has {span(grace)}" if grace not in (None, _USUAL_GRACE) else None),
@@ -53,6 +53,11 @@ def _settings(spec: Mapping[str, Any], status: Mapping[str, Any], namespace: str
         fact("Runtime class", runtime or None),
         fact("DNS", dns if dns not in ("", "ClusterFirst") else None),
     )  # fmt: skip
+
+
+def _node(spec: Mapping[str, Any], status: Mapping[str, Any]) -> list[Words] | None:
+    node, ip = text(spec.get("nodeName")), text(status.get("hostIP"))
+    return [named("nodes", "", node), Words(f", {ip}" if ip else "")] if node else None
 
 
 def _account(spec: Mapping[str, Any], namespace: str) -> list[Words] | None:
