@@ -20,6 +20,10 @@ __all__ = ["MAX_BYTES", "Document", "DocumentError", "parse"]
 EMPTY = "The text is empty, or has comments only: write what there is to be."
 _BINARY = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
+_UNSEEN_BREAK = re.compile("[\x85\u2028\u2029]")
+"""What YAML 1.1 takes for the end of a line and no editor shows as one: a field could hide behind it in a comment."""
+_UNSEEN = "YAML begins a new line here, which is not to be seen: write \\u{:04X} in double quotes, or take it out."
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -69,14 +73,12 @@ def _check_characters(text: str) -> None:
     size = len(text.encode(errors="replace"))
     if size > MAX_BYTES:
         raise DocumentError(f"The text has {size / 2**20:.1f} MiB; the API server takes objects of up to 3 MiB.")
-    binary = _BINARY.search(text)
-    if binary is not None:
-        before = text[: binary.start()]
-        raise DocumentError(
-            f"Binary data (character U+{ord(binary[0]):04X}) cannot stand in YAML.",
-            before.count("\n") + 1,
-            binary.start() - (before.rfind("\n") + 1) + 1,
-        )
+    odd = _BINARY.search(text) or _UNSEEN_BREAK.search(text)
+    if odd is not None:
+        before = text[: odd.start()]
+        words = _UNSEEN if _UNSEEN_BREAK.match(odd[0]) else "Binary data (character U+{:04X}) cannot stand in YAML."
+        column = odd.start() - (before.rfind("\n") + 1) + 1
+        raise DocumentError(words.format(ord(odd[0])), before.count("\n") + 1, column)
 
 
 def _child(node: Node, segment: Segment) -> tuple[Node, Node] | None:

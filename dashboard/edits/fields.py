@@ -37,7 +37,7 @@ Segment = str | int | ItemKey
 Path = tuple[Segment, ...]
 
 _PLAIN_NAME = re.compile(r"[^.\[\]=]+")
-_SEGMENT = re.compile(r"\.?(?P<name>[^.\[\]]+)|\[(?P<index>\d+)\]|\[(?P<quoted>[^\]]*)\]")
+_SEGMENT = re.compile(r"\.?(?P<name>[^.\[\]]+)|\[(?P<index>[0-9]{1,9})\]|\[(?P<quoted>[^\]]*)\]")
 
 
 def show(path: Sequence[Segment]) -> str:
@@ -106,6 +106,21 @@ def put(value: Value, path: Sequence[Segment], new: Value) -> Value:
     changed = put(items[index] if index < len(items) else ABSENT, rest, new)
     items[index : index + 1] = [] if changed is ABSENT else [changed]
     return items
+
+
+def has_place(value: Value, path: Sequence[Segment]) -> bool:
+    """Whether `put` at `path` overwrites nothing on its way: there are maps, lists up to their end, or nothing yet."""
+    for segment in path:
+        if isinstance(segment, str):
+            fits = value is ABSENT or value is None or isinstance(value, dict)
+        elif isinstance(segment, int):
+            fits = segment <= len(value) if isinstance(value, list) else segment == 0 and value in (ABSENT, None)
+        else:
+            fits = _item(value, segment) is not ABSENT
+        if not fits:
+            return False
+        value = get(value, (segment,))
+    return True
 
 
 def _put_field(value: Value, name: str, rest: Sequence[Segment], new: Value) -> Value:

@@ -21,7 +21,9 @@ another; the button that changes the form."""
 STATE = (FIELD, SHOWN, KEY, NEW_KEY, NEW_VALUE, CHILD, OPEN, FIND)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/-]+")
-_SEGMENT = re.compile(r"\.?(?P<name>[A-Za-z0-9_/-]+)|\[(?P<index>\d+)\]|\[(?P<quoted>[^\]]*)\]")
+_SEGMENT = re.compile(r"\.?(?P<name>[A-Za-z0-9_/-]+)|\[(?P<index>[0-9]{1,9})\]|\[(?P<quoted>[^\]]*)\]")
+_DEEPEST = 100
+"""Segments; a form has no input that is deeper."""
 
 
 def written(path: Sequence[Segment]) -> str:
@@ -39,11 +41,14 @@ def written(path: Sequence[Segment]) -> str:
 
 
 def read(text: str) -> Path:
-    """The path that `written` wrote. Never raises; what it did not write is read as far as it goes."""
+    """The path that `written` wrote; empty where it is too deep for any input.
+
+    Never raises; what `written` did not write is read as far as it goes.
+    """
     path: list[Segment] = []
     for match in _SEGMENT.finditer(text):
         if match["index"] is not None:
             path.append(int(match["index"]))
         else:
             path.append(match["name"] if match["name"] is not None else unquote(match["quoted"]))
-    return tuple(path)
+    return tuple(path) if len(path) <= _DEEPEST else ()

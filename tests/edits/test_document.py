@@ -62,6 +62,8 @@ def test_keys_are_text_as_kubectl_makes_it() -> None:
         ("a: .inf\n", 1, 4, "number"),
         ("a: 1\nb: \x00\n", 2, 4, "Binary data"),
         ("a: 1\nb: x\x1by\n", 2, 5, "Binary data"),
+        ("a: 1\n# note\u2028b: 2\n", 2, 7, "begins a new line here, which is not to be seen: write \\u2028"),
+        ("a: x\x85y\n", 1, 5, "write \\u0085 in double quotes"),
         ("? [a]\n: b\n", 1, 3, "name"),
         ("a: &x [*x]\n", 1, 8, "inside of what it stands for"),
     ],

@@ -31,6 +31,8 @@ FEW = 10
 """A map of so many fields at most shows its plain ones though they are not set."""
 DEEPEST = 30
 """Levels; schemas that hold themselves have no end."""
+LONGEST = 900
+"""Characters of an input's name; Django refuses a form that has one of 1 kB with its head (MAX_TOTAL_HEADER_SIZE)."""
 _FOLDED_FROM = 4
 METADATA: tuple[Path, ...] = (("metadata", "labels"), ("metadata", "annotations"))
 _ELSEWHERE = frozenset(("apiVersion", "kind", "metadata", "status"))
@@ -105,9 +107,10 @@ class _Builder:
             **more,
         )
         self.anchors.add(node.anchor)
-        if control in INPUTS and (node.fixed or not self._has_to_wait(node)):
+        too_long = len(node.name) > LONGEST
+        if control in INPUTS and not too_long and (node.fixed or not self._has_to_wait(node)):
             return self._input(node, schema, value)
-        if control == "yaml" or node.fixed or len(path) > DEEPEST:
+        if control == "yaml" or node.fixed or len(path) > DEEPEST or too_long:
             return replace(node, control="yaml", value=summary(value), line=self._shown.line(path))
         if control in INPUTS or (self._has_to_wait(node) and value is not ABSENT):
             return replace(node, value=summary(value), held_back=True, line=self._shown.line(path))

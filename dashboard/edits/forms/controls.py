@@ -22,8 +22,8 @@ INPUTS: frozenset[Control] = frozenset(
 SUMMARY = 60
 """Characters of what is said about what is in a map or list."""
 _SCALARS: dict[str, Control] = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
-_INTEGER = re.compile(r"[-+]?\d{1,19}")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
+_INTEGER = re.compile(r"[-+]?[0-9]{1,19}")
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
 
 def control_of(schema: Schema, value: Value = ABSENT) -> Control:

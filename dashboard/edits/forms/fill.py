@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dashboard.edits.document import Document, parse
-from dashboard.edits.fields import ABSENT, Path, Segment, Value, get, put, same
+from dashboard.edits.fields import ABSENT, Path, Segment, Value, get, has_place, put, same
 from dashboard.edits.forms.controls import INPUTS, control_of, lf, parsed, text_of
 from dashboard.edits.input_names import FIELD, KEY, NEW_KEY, NEW_VALUE, SHOWN, STATE, read
 from dashboard.edits.problems import Problem
@@ -15,6 +15,8 @@ from dashboard.edits.schema import Schema
 
 _BOTH = "The form and the YAML were both changed, and differ. Make them agree."
 _NO_INPUT = "The schema has no plain value here (any more), so “{}” can only be written as YAML."
+
+_NO_PLACE = "The text has nothing any more to which “{}” could belong."
 
 
 def posted_fields(post: Mapping[str, str]) -> dict[str, str]:
@@ -64,8 +66,7 @@ class _Filling:
         control = control_of(schema, now)
         if not path or control not in INPUTS:
             raise ValueError(_NO_INPUT.format(typed))
-        if get(self.value, _item(path)) is ABSENT:
-            raise ValueError(f"The text has nothing any more to which “{typed}” could belong.")
+        self._check_place(path, typed)
         wanted = parsed(typed, control, schema, now)
         if wanted is ABSENT and self._is_entry(path) and control == "text":
             wanted = ""  # a label without a value is one; its button takes it out
@@ -93,6 +94,8 @@ class _Filling:
     def _add(self, path: Path, typed: str, beside: str) -> None:
         """A new item `typed`, or a new entry named `typed` with the value `beside`."""
         schema, now = self._schema.at(path), get(self.value, path)
+        if typed:
+            self._check_place(path, typed)
         if control_of(schema, now) == "map":
             self._add_entry((*path, typed), schema.child(typed), beside)
         elif control_of(schema, now) == "list" and typed:
@@ -113,6 +116,11 @@ class _Filling:
         if new is ABSENT and control != "text":
             raise ValueError(f"“{path[-1]}” needs a value.")
         self.value = put(self.value, path, "" if new is ABSENT else new)
+
+    def _check_place(self, path: Path, typed: str) -> None:
+        """Raise ValueError where what the path leads through is not in the text any more, or is something else now."""
+        if get(self.value, _item(path)) is ABSENT or not has_place(self.value, path):
+            raise ValueError(_NO_PLACE.format(typed))
 
     def name(self, document: Document, path: Path, typed: str) -> Document:
         """The document with an entry of a map renamed."""

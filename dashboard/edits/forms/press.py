@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from dashboard.edits.document import Document, parse
-from dashboard.edits.fields import ABSENT, Path, Segment, Value, get, put
+from dashboard.edits.fields import ABSENT, Path, Segment, Value, get, has_place, put
 from dashboard.edits.forms.alternatives import chosen_fields, is_exclusive, others_fields
 from dashboard.edits.forms.controls import INPUTS, control_of
 from dashboard.edits.forms.fill import blank
@@ -124,6 +124,8 @@ def _choose(begun: Pressed, schema: Schema, path: Path, index: str) -> Pressed:
         fields, others = chosen_fields(node, int(index)), others_fields(node, int(index))
     except (ValueError, IndexError):
         return begun
+    if not has_place(begun.document.value, (*path, "")):
+        return begun
     value, opened = begun.document.value, begun.opened
     if is_exclusive(node):
         for name in others:
@@ -142,13 +144,15 @@ def _null(begun: Pressed, schema: Schema, path: Path, _more: str) -> Pressed:
 
 def _empty(begun: Pressed, schema: Schema, path: Path, _more: str) -> Pressed:
     """An empty map or list, written as such."""
-    if get(begun.document.value, path) not in (ABSENT, None):
+    if get(begun.document.value, path) not in (ABSENT, None) or not schema.at(path):
         return begun
     new: Value = [] if control_of(schema.at(path)) == "list" else {}
     return replace(_put(begun, path, new), focus=FIELD + written(path))
 
 
 def _put(begun: Pressed, path: Path, new: Value) -> Pressed:
+    if not has_place(begun.document.value, path):
+        return begun
     return _written(begun, put(begun.document.value, path, new))
 
 

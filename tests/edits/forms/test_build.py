@@ -258,3 +258,12 @@ def test_a_search_finds_what_is_below_lists_by_path_and_by_value() -> None:
     assert 377 in [each.index for each in opened.form.nodes[0].children[0].children]
     sheet.find = "level"
     assert [hit.label for hit in sheet.form.hits][:2] == ["spec.items[0].level", "spec.items[1].level"]
+
+
+def test_what_would_need_a_name_too_long_for_a_form_is_edited_as_yaml() -> None:
+    """A browser sends the name in the head of a part, and Django refuses the whole form where that is over 1 kB."""
+    schema = of_spec({"type": "object", "additionalProperties": {"type": "string"}})
+    sheet = Sheet.of(schema, f"spec:\n  {'長' * 200}: x\n  short: w\n")
+    assert sheet.inputs.values["field.spec.short"] == "w"
+    assert max(map(len, sheet.inputs.values)) < 950
+    assert sheet.posted({"field.spec.short": "z"}).text == sheet.text.replace("short: w", "short: z")

@@ -80,6 +80,11 @@ def test_what_is_typed_is_written_as_its_type(field: str, typed: str, path: Path
     ("field", "typed", "words"),
     [
         ("spec.size", "1.5", "no whole number"),
+        ("spec.size", "\uff10\uff11", "no whole number"),
+        ("spec.size", "1_000", "no whole number"),
+        ("spec.size", "0x10", "no whole number"),
+        ("spec.ratio", "NaN", "no number"),
+        ("spec.ratio", "\u0661.\u0665", "no number"),
         ("spec.ratio", "half", "no number"),
         ("spec.ratio", "1e999", "larger than any number"),
         ("spec.ratio", f"-{'9' * 400}", "larger than any number"),
@@ -95,6 +100,15 @@ def test_what_cannot_be_written_is_told_at_its_field(field: str, typed: str, wor
     assert applied is document
     assert words in problem.words
     assert problem.field == field
+
+
+@pytest.mark.parametrize("name", [f"spec.hosts[{'9' * 5000}]", f"spec{'.a' * 200}", "[0]", "spec.hosts[٣]", ""])
+def test_names_that_no_form_has_are_told_and_change_nothing(name: str) -> None:
+    document = parse(TEXT)
+    for begin in ("field.", "new.", "newkey.", "key."):
+        applied, problems = apply_form(SCHEMA, document, {f"{begin}{name}": "x", f"shown.{name}": "?"})
+        assert applied is document
+        assert problems or (begin, name) == ("key.", "") or len(name) > 100
 
 
 def test_comments_stay_beside_what_was_not_changed_and_what_was() -> None:
@@ -134,3 +148,34 @@ def test_a_new_entry_that_cannot_be_is_told(key: str, typed: str, words: str) ->
 def test_several_items_that_were_emptied_go_together() -> None:
     sheet = Sheet.of(SCHEMA, TEXT).posted({"field.spec.hosts[0]": "", "field.spec.hosts[1]": ""})
     assert sheet.document.value["spec"]["hosts"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("field.spec.tls.name", {"shown.spec.tls.name": ""}),
+        ("newkey.spec.weights", {"new.spec.weights": "3"}),
+        ("new.spec.ports[4].tags", {}),
+        ("new.spec.hosts", {}),
+    ],
+)
+def test_what_the_text_has_made_something_else_of_is_not_overwritten(name: str, typed: dict[str, str]) -> None:
+    """Form and text come together: where somebody wrote another thing into the text, the form has no place there."""
+    text = TEXT.replace("  size: 3", "  tls: words\n  size: 3")
+    text = text.replace("weights:\n    x: 1  # first\n    w: 2", "weights: words")
+    text = text.replace("hosts:\n    - one\n    - two  # the second", "hosts: words")
+    document = parse(text)
+    assert document.value["spec"]["tls"] == document.value["spec"]["weights"] == document.value["spec"]["hosts"]
+    applied, problems = apply_form(SCHEMA, document, {name: "b", **typed})
+    assert applied is document
+    assert "“b”" in problems[0].words
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1, -(2**53) - 1])
+def test_whole_numbers_beyond_those_of_javascript_stay_as_they_are(number: int) -> None:
+    text = TEXT.replace("size: 3", f"size: {number}")
+    sheet = Sheet.of(SCHEMA, text)
+    assert sheet.inputs.values["field.spec.size"] == str(number)
+    assert sheet.posted({"field.spec.note": "n"}).document.value["spec"]["size"] == number
+    typed = Sheet.of(SCHEMA, TEXT).posted({"field.spec.size": str(number)})
+    assert typed.document.value["spec"]["size"] == number

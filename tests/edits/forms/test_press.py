@@ -96,5 +96,8 @@ def test_what_a_button_names_that_is_not_there_changes_nothing() -> None:
     for button in (
         "up spec.hosts[0]", "down spec.hosts[7]", "remove spec.hosts[7]", "choose spec 7", "choose spec x",
         "add spec nope", "null spec.size", "explode spec", "add", "", "up spec", "empty spec.size",
+        f"remove spec.hosts[{'9' * 5000}]", "empty [0]", "empty spec.size.a", f"empty spec{'.a' * 300}",
+        "up spec.hosts[\u0663]",
+        "choose spec -1", "empty spec.nowhere", "add spec.size.a b", "page spec.hosts 9999999999",
     ):  # fmt: skip
         assert sheet.posted({}, button).text == TEXT, button
