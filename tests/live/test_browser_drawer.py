@@ -70,6 +70,21 @@ def test_a_click_opens_the_details_beside_the_list_and_they_stay_live_on_one_soc
     assert page.evaluate("window.sameDocument")
 
 
+def test_beside_it_every_status_is_in_sight_and_the_table_stays_where_it_is(page: Page, server: PageServer) -> None:
+    page.set_viewport_size({"width": 1400, "height": 900})
+    statuses = [f"{word}LongReason" for word in ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")]
+    server.do("put", rows=[{"name": f"of-{status.lower()}", "version": 1, "status": status} for status in statuses])
+    open_live(page, server.url + PODS)
+    top = page.locator(".table").evaluate("table => table.getBoundingClientRect().top")
+    row(page, "pod-003").locator(".c-status").click()
+    shows(page, "pod-003")
+    facets = page.locator(".facet-list")
+    assert facets.evaluate("list => list.scrollWidth - list.clientWidth") == 0
+    assert facets.evaluate("list => list.scrollHeight - list.clientHeight") == 0
+    assert page.locator(".table").evaluate("table => table.getBoundingClientRect().top") == top
+    server.do("drop", names=[f"of-{status.lower()}" for status in statuses])
+
+
 @pytest.mark.parametrize("how", ["Escape", "button", "back"])
 def test_it_closes_and_the_focus_goes_back_to_the_row(page: Page, server: PageServer, how: str) -> None:
     opened(page, server)
