@@ -458,6 +458,7 @@ def detail_view(**changes: Any) -> Made:
         created=rfc3339(NOW - 3600),
         deleting="",
         gone="",
+        successor=None,
         again=False,
         events=(
             EventLine("e1", rfc3339(NOW - 60), "BackOff", "Back-off restarting failed container app", "warn", 9),

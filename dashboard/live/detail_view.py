@@ -24,6 +24,7 @@ from dashboard.live.object_events import EVENTS, EventLine, ObjectEvents
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Replica
 from dashboard.live.slices import Work, at_once
+from dashboard.live.successor import Found, Successor
 from dashboard.live.view import View
 from dashboard.resources.details import Details, describe
 from dashboard.resources.kinds import KindInfo
@@ -58,7 +59,8 @@ class DetailView(View):
     deleting: RFC 3339 of when it was asked to go, or "" ·
     events: tuple[EventLine, ...] (newest first, those about what it owns too) ·
     changes: tuple[ChangeLine, ...] (newest first, at most 50) ·
-    gone: RFC 3339 of the deletion or "" · again: bool (re-created under the same name since the page was opened) ·
+    gone: RFC 3339 of the deletion or "" · successor: Found | None (what stands in its place since, with
+    successor_href and successor_created) · again: bool (re-created under the same name since the page was opened) ·
     actions: tuple[Offer, ...], each with why it may not be done · edit_denied, clone_denied, delete_denied: the same
     of the others · denied: the names of all that may not be done ·
     href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
@@ -104,6 +106,8 @@ class DetailView(View):
         self._events.found = self._stir
         self.family = Family(kinds, later)
         self.family.found = self._with_family
+        self._successor = Successor(replica, later)
+        self._successor.found = self._stir
         self._awaited = self.loading
         """Whether nobody could tell yet what there is: what comes then was there before, and is no news."""
         self._shown: Part | None = None
@@ -198,6 +202,21 @@ class DetailView(View):
         return rfc3339(asked.asked) if asked is not None else ""
 
     @property
+    def successor(self) -> Found | None:
+        """What stands in its place, where it is gone."""
+        return self._successor.one
+
+    @property
+    def successor_href(self) -> str:
+        one = self.successor
+        return object_href(self.kind.key, one.row.namespace, one.row.name) if one is not None else ""
+
+    @property
+    def successor_created(self) -> str:
+        one = self.successor
+        return rfc3339(one.row.created) if one is not None and one.row.created is not None else ""
+
+    @property
     def events(self) -> tuple[EventLine, ...]:
         return self._events.lines
 
@@ -275,6 +294,7 @@ class DetailView(View):
             for old, new in change.rows:
                 if self._is_mine(old) or self._is_mine(new):
                     self._take(old, new)
+            self.dirty = self._successor.apply(change.rows) or self.dirty
             self.dirty = self.dirty or change.state
         if key == EVENTS and self._events.watched and (self._events.apply(change) or change.state):
             self.dirty = True
@@ -296,17 +316,24 @@ class DetailView(View):
         if new is None:
             if self.row is not None and old is not None and old.uid == self.row.uid:
                 self._deleted()
+        elif not self._is_mine(new):
+            if self.row is not None and new.uid == self.row.uid:
+                self._deleted("has another name now")
+                self._successor.renamed(new)
         elif self.row is None or new.uid == self.row.uid:
             self._modified(new)
         else:
             self._created_again(new)
         self.dirty = True
 
-    def _deleted(self) -> None:
+    def _deleted(self, words: str = "deleted") -> None:
         self.found, self.gone, self.again = False, rfc3339(round(self.clock.time(), 3)), False
-        self._log.note("deleted", self.row)
+        self._log.note(words, self.row)
+        if self.row is not None:
+            self._successor.look(self.row, self.clock.time())
 
     def _modified(self, new: Row) -> None:
+        self._successor.forget()
         before, first = self.object, self.row is None
         self.row, self.found, self.gone, self.object = new, True, "", _object(new)
         if first:
@@ -319,6 +346,7 @@ class DetailView(View):
     def _created_again(self, new: Row) -> None:
         if self.found:
             self._deleted()
+        self._successor.forget()
         self.row, self.found, self.gone, self.again, self.object = new, True, "", True, _object(new)
         self._follow(new)
         self._log.note("created again under the same name", new)

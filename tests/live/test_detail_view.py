@@ -208,6 +208,61 @@ def test_an_object_that_was_there_before_its_kind_was_read_was_not_created_now()
     assert view.changes == ()
 
 
+def copied(name: str, *, spec: dict[str, Any] | None = None, created: float | None = None, **more: Any) -> Row:
+    """A pod like `web()`, by another name."""
+    row = pod(name, obj={**whole(spec), **more}, created=1.8e9 if created is None else created)
+    return msgspec.structs.replace(row, labels={"app": "web"})
+
+
+def test_an_object_that_was_copied_and_deleted_names_the_one_that_has_its_content() -> None:
+    shown = Shown(web(spec={"a": 1, "nodeName": "n"}), pod("other"))
+    now = shown.clock.time()
+    for name, spec in (("twin", {"a": 1}), ("another", {"a": 2})):
+        shown.pods.put(copied(name, spec=spec, created=now))
+    assert shown.view.successor is None
+    shown.pods.drop("uid-default-web")
+    html = shown.view.render_window(shown.render)
+    assert 'href="/resources/pods/default/twin/">twin</a>, created' in html
+    assert "has the same content: it may be the same under another name" in html
+    shown.pods.put(copied("third", spec={"a": 1}, created=now))
+    assert shown.view.successor is None  # nobody can tell which of the two it is
+    shown.pods.drop("uid-default-twin")
+    assert "third</a>" in shown.view.update(shown.render)
+    shown.pods.put(web(2, uid="again"))
+    assert shown.view.successor is None
+
+
+def test_an_object_without_content_has_no_twin() -> None:
+    shown = Shown(web())
+    shown.pods.put(copied("twin", created=shown.clock.time()))
+    shown.pods.drop("uid-default-web")
+    assert shown.view.successor is None
+
+
+def test_an_object_that_its_controller_replaces_names_what_that_made() -> None:
+    owner = ("ReplicaSet", "web-1", "uid-rs")
+    shown = Shown(msgspec.structs.replace(web(), owner=owner))
+    before, after = shown.clock.time() - 60, shown.clock.time() + 1
+    shown.pods.put(*(msgspec.structs.replace(pod(name, created=at), owner=owner) for name, at in (("old", before),)))
+    shown.pods.drop("uid-default-web")
+    assert shown.view.successor is None
+    for name in ("web-b", "web-c"):
+        shown.pods.put(msgspec.structs.replace(pod(name, created=after), owner=owner))
+        after += 1
+    assert 'ReplicaSet web-1 has made <a class="link mono" href="/resources/pods/default/web-b/">web-b</a>' in (
+        shown.view.update(shown.render)
+    )
+
+
+def test_an_object_that_an_api_server_renames_is_followed_no_further_and_says_its_name() -> None:
+    shown = Shown(web())
+    shown.pods.put(msgspec.structs.replace(web(2), name="moved"))
+    assert not shown.view.found
+    assert "It has another name now: " in (html := shown.view.update(shown.render))
+    assert 'href="/resources/pods/default/moved/">moved</a>' in html
+    assert shown.changes[0][0] == "has another name now"
+
+
 def test_its_events_are_found_by_uid_and_followed() -> None:
     stranger = {**WEB, "uid": "somebody-else"}
     shown = Shown(web(), events=(event("first", WEB, last=1.8e9), event("stranger", stranger)))
