@@ -24,6 +24,8 @@ from dashboard.removal import pages as removal
 from dashboard.resources import completion, missing, namespaces, navigation, search, selected
 from dashboard.resources import pages as resources
 
+handler400 = "dashboard.access.too_much.bad_request"
+
 _OBJECT = "resources/<str:resource>/<str:namespace>/<str:name>/"
 
 urlpatterns = [

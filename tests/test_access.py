@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import gzip
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
 import pytest
 from asgiref.sync import SyncToAsync
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.test import AsyncClient, override_settings
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import path
+from django.utils.html import escape
 
 from dashboard.access.addresses import BindRefused, check_bind, is_loopback
 from dashboard.access.guard import Guard, is_same_place
@@ -357,6 +360,21 @@ async def test_a_form_that_is_too_much_gets_a_page_of_ours(limit: dict[str, int]
     assert response["X-Content-Type-Options"] == "nosniff"
 
 
+@pytest.mark.parametrize("too_much", [{"DATA_UPLOAD_MAX_MEMORY_SIZE": 100}, {"DATA_UPLOAD_MAX_NUMBER_FIELDS": 1}])
+async def test_a_form_that_is_too_much_brings_its_text_back(too_much: dict[str, int]) -> None:
+    text = "# </textarea><script>\nkind: Mydemo # ø\n"
+    sent = {"a": "x" * 200, "yaml": text.replace("\n", "\r\n"), "b": ""}
+    cookie = (b"cookie", f"{settings.CSRF_COOKIE_NAME}={'x' * 32}".encode())
+    for fetched, kept in ((b"document", True), (b"empty", False)):
+        with override_settings(**too_much):
+            start, page = await handled("/new/", form=sent, headers=[cookie, (b"sec-fetch-dest", fetched)])
+        body = page["body"].decode()
+        assert start["status"] == 400
+        assert "or has too many inputs. Nothing was changed" in body
+        assert "still there" not in body
+        assert (f"\n{escape(text)}</textarea>" in body) is kept, "one of our scripts has the text itself"
+
+
 async def test_an_address_that_cannot_be_read_gets_a_sentence_that_may_run_nothing() -> None:
     start, body = await handled("/", query=b"q=\xff")
     assert start["status"] == 400
@@ -367,16 +385,25 @@ async def test_an_address_that_cannot_be_read_gets_a_sentence_that_may_run_nothi
     assert b"cannot be read" in body["body"]
 
 
-async def handled(address: str, *, query: bytes = b"") -> list[Message]:
-    """What our handler sends for one GET, without a test client in between."""
+async def handled(
+    address: str,
+    *,
+    query: bytes = b"",
+    form: dict[str, str] | None = None,
+    headers: Iterable[tuple[bytes, bytes]] = (),
+) -> list[Message]:
+    """What our handler sends for one GET, or for the POST of a form, without a test client in between."""
     sent: list[Message] = []
+    body = encode_multipart(BOUNDARY, form) if form is not None else b""
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Any) -> None:
         sent.append(message)
 
-    scope = {**scope_of(host="localhost"), "method": "GET", "path": address, "query_string": query, "scheme": "http"}
+    scope = {**scope_of(host="localhost"), "path": address, "query_string": query, "scheme": "http"}
+    scope["method"] = "GET" if form is None else "POST"
+    scope["headers"] += [(b"content-type", MULTIPART_CONTENT.encode()), *headers]
     await LoopHandler()(scope, receive, send)
     return sent

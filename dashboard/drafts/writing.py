@@ -23,6 +23,10 @@ NO_COOKIE = (
     "What you type is not kept as a draft: your browser did not send the cookie that says whose drafts are whose. "
     "Allow cookies here, or go on without drafts."
 )
+ANOTHERS = (
+    "This page was opened by {}, but {} is signed in now: what is typed here is nobody's draft until {} is signed in "
+    "again. The text stays on this page."
+)
 FULL = "What you type is not kept as a draft: {}"
 
 
@@ -77,7 +81,7 @@ class Writing:
             self.problem = secret.WORDS
             return None
         nobody = self._is_new_browser and not self._whose.owner  # who sends no cookie could fill the shelf of all
-        self.problem = self.subject.problem or content.problem or (NO_COOKIE if nobody else "")
+        self.problem = self.subject.problem or self._anothers or content.problem or (NO_COOKIE if nobody else "")
         if self.problem:
             return None
         try:
@@ -91,6 +95,15 @@ class Writing:
             self.others = kept.others
             return kept
         return None
+
+    @property
+    def _anothers(self) -> str:
+        """Why nothing is kept of a page that somebody else opened in this browser; empty where nobody else did."""
+        opened_by, now = self._request.POST.get("draft_owner", self._whose.owner), self._whose.owner
+        if opened_by == now:
+            return ""
+        before = f"“{opened_by}”" if opened_by else "somebody who was not signed in"
+        return ANOTHERS.format(before, f"“{now}”" if now else "nobody", before)
 
     async def resume(self, key: str) -> Draft | None:
         """The draft to go on with, which is this request's from now on; None where there is none."""

@@ -14,7 +14,7 @@ from dashboard.resources.page_info import page_info
 ROWS = 30
 """Lines of the text that show at once."""
 _BASE = ("base", "base_uid", "base_version")
-_DRAFT = ("draft", "draft_tab", "draft_seen", "draft_number")
+_DRAFT = ("draft", "draft_owner", "draft_tab", "draft_seen", "draft_number")
 
 
 def has_text(request: HttpRequest) -> bool:

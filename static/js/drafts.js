@@ -3,6 +3,8 @@
    Without this script every button keeps the draft. edit.js says when something was typed, and asks no more before the
    page is left once it is kept. */
 
+import { tooMuch } from "./sendable.js";
+
 const form = document.getElementById("edit");
 const note = document.getElementById("draft-note");
 const KEEP = "/drafts/keep/";
@@ -16,9 +18,14 @@ const inputs = form?.elements;
 /* Nothing is kept once Discard was pressed, but on a page that is still here ten seconds later. */
 const isDiscarded = () => performance.now() - state.discarded < 10_000;
 
-/* Only the first save carries what the edit began with, which may be long. */
+/* Only the first save carries what the edit began with, which may be long; none has what was not touched in the form. */
 function body(fork) {
   const data = new FormData(form);
+  for (const [name, value] of [...data]) {
+    if (!name.startsWith("field.") || value !== data.get(`shown.${name.slice("field.".length)}`)) continue;
+    data.delete(name);
+    data.delete(`shown.${name.slice("field.".length)}`);
+  }
   for (const [name, value] of [...data]) if (value instanceof File) data.delete(name);
   if (fork) data.set("draft", [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
   if (fork || !state.based) return data;
@@ -39,6 +46,11 @@ function tell(words) {
   line.className = "note warn";
   line.textContent = words;
   note.append(line);
+}
+
+/* A proxy that signs people in leads elsewhere, refuses, or answers with a page of its own. */
+function isSignedOut({ type, status, ok, headers }) {
+  return type === "opaqueredirect" || status === 401 || status === 403 || (ok && !headers.get("content-type")?.includes("json"));
 }
 
 function showCount(count) {
@@ -65,14 +77,20 @@ function take(answer, typed, sent, base) {
 
 async function send(fork = false) {
   clearTimeout(state.timer);
-  state.since = 0;
-  state.asking = true;
+  state.timer = state.since = 0;
   next();
-  const typed = state.typed;
   const data = body(fork);
+  const much = tooMuch(data);
+  if (much) return tell(`${much} So it is not kept as a draft: it is on this page only. Shorten it, or keep a copy elsewhere.`);
+  state.asking = true;
+  const typed = state.typed;
   const base = state.base;
   try {
-    const response = await fetch(KEEP, { method: "POST", body: data });
+    const response = await fetch(KEEP, { method: "POST", body: data, redirect: "manual" });
+    if (isSignedOut(response)) {
+      tell("What you type cannot be kept as a draft just now: you are not signed in any more, or this page is too old. The text stays here. Sign in again in another tab, and it is kept by itself.");
+      return schedule(AGAIN);
+    }
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     take(await response.json(), typed, inputs.draft.value, base);
   } catch {

@@ -7,6 +7,7 @@
    To other scripts it says `deltaboard:edited` (on the form, with the number of changes so far in `edition`) whenever
    something was typed; one that has kept the text says `deltaboard:kept` with that number, and leaving asks no more. */
 
+import { tooMuch } from "./sendable.js";
 import { isFormTouched, isHalfTyped, takeForm, withoutHalfTyped } from "./edit_form.js";
 
 const form = document.getElementById("edit");
@@ -75,6 +76,7 @@ async function ask({ look, button } = {}) {
   const asking = state.asking = new AbortController();
   const asked = state.edition;
   const body = button ? new FormData(form, button) : withoutHalfTyped(new FormData(form));
+  if (stays(body)) return;
   if (look || document.querySelector("#edit-theirs .theirs")) body.set("look", "1");
   const began = performance.now();
   let answer;
@@ -92,6 +94,17 @@ async function ask({ look, button } = {}) {
   if (answer.valid === undefined) return button && submitBy(button);
   if (button) edited();
   take(answer, Boolean(button));
+}
+
+/* Whether what is to be sent is more than the server reads: then it is said, and the page stays with all that is on it. */
+function stays(body) {
+  const words = tooMuch(body);
+  const place = document.getElementById("edit-problems") ?? document.getElementById("draft-note");
+  if (!words || !place) return false;
+  const line = Object.assign(document.createElement("p"), { className: "note bad", textContent: `${words} Nothing was sent, and what you typed is here: shorten it, or keep a copy elsewhere.` });
+  line.setAttribute("role", "alert");
+  place.replaceChildren(line);
+  return true;
 }
 
 /* The way that a button has without this script. */
@@ -188,6 +201,13 @@ function reviewByKey(event) {
 
 if (form) {
   form.addEventListener("submit", (event) => {
+    const discards = event.submitter?.name === "discard";
+    if (!discards && stays(new FormData(form, event.submitter))) {
+      event.preventDefault();
+      state.submitting = false;
+      return;
+    }
+    if (discards) form.addEventListener("formdata", ({ formData }) => { for (const name of ["yaml", "base"]) formData.delete(name); }, { once: true });
     const takes = event.submitter?.name === "take" && form.dataset.take;
     if (takes && !state.submitting) {
       event.preventDefault();

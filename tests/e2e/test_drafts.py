@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Response, expect
+from django.conf import settings
+from playwright.sync_api import BrowserContext, Page, Response, Route, expect
 
 from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
@@ -154,6 +156,65 @@ def test_without_scripts_every_button_keeps_the_draft(
     page.get_by_role("button", name="Throw away").click()
     expect(page.locator("main")).to_contain_text("is thrown away")
     expect(page.locator(OFFER)).to_have_count(0)
+
+
+def test_what_is_typed_while_nobody_is_signed_in_or_the_server_is_away_is_kept_when_that_is_over(
+    page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("one"))
+    page.goto(migrated.url + address(namespace))
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    note = page.locator("#draft-note")
+    troubles: list[tuple[Callable[[Route], None], str]] = [
+        (lambda route: route.fulfill(status=302, headers={"location": "/sign-in"}), "not signed in any more"),
+        (lambda route: route.fulfill(status=200, content_type="text/html", body="<form>"), "not signed in any more"),
+        (lambda route: route.fulfill(status=403, body="Nobody is signed in"), "not signed in any more"),
+        (lambda route: route.abort(), "the server does not answer"),
+    ]
+    for number, (trouble, words) in enumerate(troubles):
+        page.route("**/drafts/keep/", trouble)
+        text = f"typed: in trouble {number}\n"
+        page.fill(YAML, text)
+        expect(note).to_contain_text(words)
+        expect(page.locator(YAML)).to_have_value(text)
+        with page.expect_response(partial(keeps, words=f"in trouble {number}"), timeout=PATIENCE):
+            page.unroute("**/drafts/keep/")
+        expect(note).to_have_text("")
+
+
+def test_a_text_longer_than_the_server_reads_is_not_sent_and_stays(
+    page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("one"))
+    page.goto(migrated.url + address(namespace))
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    page.evaluate("window.stays = true")
+    page.evaluate(
+        """([selector, length]) => {
+        const text = document.querySelector(selector);
+        text.value += `# ${"x".repeat(length)}`;
+        text.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    }""",
+        [YAML, settings.DATA_UPLOAD_MAX_MEMORY_SIZE],
+    )
+    expect(page.locator("#draft-note")).to_contain_text("16 MiB at most", timeout=PATIENCE)
+    expect(page.locator("#draft-note")).to_contain_text("it is on this page only")
+    page.locator("button[name=review]").first.click()
+    expect(page.locator("#edit-problems")).to_contain_text("Nothing was sent, and what you typed is here")
+    assert (
+        page.evaluate("[window.stays, document.querySelector('textarea[name=yaml]').value.length > 2 ** 24]")
+        == [True] * 2
+    )
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.locator("button[name=discard]").first.click()
+    expect(page).to_have_url(re.compile("/one/$"))
+
+
+def test_the_page_knows_how_much_the_server_reads() -> None:
+    script = (settings.BASE_DIR / "static/js/sendable.js").read_text()
+    assert "const MOST_BYTES = 16 * 1024 * 1024;" in script
+    assert settings.DATA_UPLOAD_MAX_MEMORY_SIZE == 16 * 1024 * 1024
+    assert f"const MOST_INPUTS = {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS};" in script
 
 
 def test_a_save_on_its_way_does_not_count_for_a_state_that_is_taken_in_meanwhile(

@@ -63,6 +63,16 @@ async def resumed(browser: Browser, path: str) -> Page:
     return await browser.open(f"{path}edit/?draft={address}")
 
 
+async def test_what_is_typed_on_a_page_that_somebody_else_opened_is_nobodys_draft(
+    browser: Browser, one: str, path: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    answer = await keep(browser, page, yaml="hers: 1", draft_owner="alice")
+    assert "opened by “alice”, but nobody is signed in now" in str(answer["problem"])
+    await browser.press(page, "review", yaml=page.yaml.replace("8080", "9090"), draft_owner="alice")
+    assert "No drafts" in (await browser.open("/drafts/")).text
+
+
 async def test_every_button_keeps_the_text_and_the_editor_offers_it_again(
     browser: Browser, one: str, path: str
 ) -> None:

@@ -1,0 +1,39 @@
+"""A form that is more than the server reads: the text in it comes back all the same, since a browser forgets it."""
+
+from __future__ import annotations
+
+from typing import BinaryIO, cast
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+MOST = 64 * 1024 * 1024
+"""Bytes of a request in which a text is looked for."""
+_FIELD = b'name="yaml"\r\n\r\n'
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The page for a request that Django refused to read (400); with the text, where an editor's page sent one."""
+    too_much = isinstance(exception, RequestDataTooBig | TooManyFieldsSent)
+    by_person = request.headers.get("Sec-Fetch-Dest", "document") == "document"  # and not by one of our scripts
+    text = _text_of(request) if too_much and by_person else None
+    context = {"text": text, "too_much": too_much, "mib": settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20}
+    return render(request, "400.html", context, status=400)
+
+
+def _text_of(request: HttpRequest) -> str | None:
+    """What was sent as ``yaml`` in a form with parts; None where there is none, or it cannot be read any more."""
+    stream = cast("BinaryIO | None", getattr(request, "_stream", None))
+    boundary = request.content_params.get("boundary") if request.content_params else None
+    if request.method != "POST" or not boundary or stream is None:
+        return None
+    try:
+        stream.seek(0)
+        sent = stream.read(MOST)
+    except (OSError, ValueError, AttributeError):
+        return None
+    _, found, rest = sent.partition(_FIELD)
+    text, end, _ = rest.partition(b"\r\n--" + boundary.encode())
+    return text.decode(errors="replace").replace("\r\n", "\n") if found and end else None
