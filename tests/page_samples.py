@@ -459,6 +459,8 @@ def detail_view(**changes: Any) -> Made:
         deleting="",
         gone="",
         successor=None,
+        about=Made(more=1950, complete=True, stale=False, watched=True),
+        events_href="/resources/events/?q=object%3Dpod%2Fx",
         again=False,
         events=(
             EventLine("e1", rfc3339(NOW - 60), "BackOff", "Back-off restarting failed container app", "warn", 9),

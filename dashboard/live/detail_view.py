@@ -27,6 +27,7 @@ from dashboard.live.slices import Work, at_once
 from dashboard.live.successor import Found, Successor
 from dashboard.live.view import View
 from dashboard.resources.details import Details, describe
+from dashboard.resources.facts.selectors import list_href
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.offers import Offer, offers_of
 from dashboard.resources.rows.column import path_column
@@ -224,6 +225,12 @@ class DetailView(View):
     def about(self) -> ObjectEvents:
         """How the events are that `events` has the newest of."""
         return self._events
+
+    @property
+    def events_href(self) -> str:
+        """The list of events about the object itself, all of them."""
+        about = f"object={self.kind.singular.lower()}/{self.name}"
+        return list_href(EVENTS, self.namespace, about)
 
     @property
     def changes(self) -> tuple[ChangeLine, ...]:

@@ -93,6 +93,11 @@ class ObjectEvents:
         newest = sorted(self._lines.values(), key=lambda found: found[0], reverse=True)
         return tuple(line for _, line, _ in newest[:MOST])
 
+    @property
+    def more(self) -> int:
+        """Events that are older than all `lines`."""
+        return max(0, len(self._lines) - MOST)
+
     def follow(self, row: Row) -> None:
         """Follow this object from now on, alone; the events about it that are there already are found too."""
         self._lines = {}

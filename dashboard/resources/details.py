@@ -15,7 +15,7 @@ from dashboard.resources.facts.registry import facts_of
 from dashboard.resources.kinds import find_kind
 from dashboard.resources.loose import mapping, mappings, text
 from dashboard.resources.sentences import sentence_of
-from dashboard.resources.words import Words
+from dashboard.resources.words import Words, moment_of
 
 _BAD_NEWS = frozenset({
     "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "ReplicaFailure", "Failed", "FailureTarget",
@@ -87,8 +87,10 @@ def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
 
 
 def conditions_of(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
-    """The object's conditions, in its order."""
-    found = mappings(mapping(obj.get("status")).get("conditions"))
+    """The object's conditions, in its order; some custom resources have a map of them by their types."""
+    conditions = mapping(obj.get("status")).get("conditions")
+    by_type = [{"type": name, **mapping(entry)} for name, entry in mapping(conditions).items()]
+    found = mappings(conditions) or by_type
     return tuple(
         Condition(
             type=text(entry.get("type")),
@@ -96,10 +98,15 @@ def conditions_of(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
             reason=text(entry.get("reason")),
             message=text(entry.get("message")),
             tone=_tone(text(entry.get("type")), text(entry.get("status"))),
-            since=text(entry.get("lastTransitionTime")),
+            since=_moment(entry.get("lastTransitionTime")),
         )
         for entry in found
     )
+
+
+def _moment(value: Any) -> str:
+    """RFC 3339 as it is: browsers find a moment in nearly anything else."""
+    return "" if moment_of(value) is None else text(value)
 
 
 def _tone(name: str, status: str) -> Tone:

@@ -13,6 +13,7 @@ from benchmarks.detail_frames import measure
 from dashboard.live.change_log import CHANGES, FIELDS
 from dashboard.live.detail_view import DetailView
 from dashboard.live.messages import Cell, Chunk, Frame, Row
+from dashboard.live.object_events import MOST
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Replica
 from dashboard.resources.kinds import KINDS
@@ -275,6 +276,13 @@ def test_its_events_are_found_by_uid_and_followed() -> None:
     assert shown.view.dirty
     shown.events.drop("uid-first")
     assert [line.message for line in shown.view.events] == ["second!"]
+
+
+def test_events_that_are_too_many_to_show_are_counted_and_can_be_listed() -> None:
+    shown = Shown(web(), events=tuple(event(f"e{number}", WEB, last=1.8e9 + number) for number in range(MOST + 3)))
+    html = shown.view.render_window(shown.render)
+    assert "and 3 older." in html
+    assert 'href="/resources/events/?namespace=default&amp;q=object%3Dpod%2Fweb"' in html
 
 
 def test_events_of_others_leave_the_page_alone() -> None:

@@ -211,6 +211,17 @@ def test_conditions_tell_good_news_from_bad() -> None:
     assert [condition.tone for condition in found] == ["ok", "warn", "bad", "ok", "warn"]
 
 
+def test_conditions_that_a_custom_resource_has_as_a_map_or_of_odd_types_are_told_all_the_same() -> None:
+    key = "rollouts.argoproj.io"
+    obj = made("Rollout", "r", status={"conditions": {"Ready": {"status": "False", "reason": "Odd"}, "Flag": True}})
+    ready, flag = describe(key, row_of(key, obj), obj, NOW).conditions
+    assert (ready.type, ready.status, ready.reason, ready.tone) == ("Ready", "False", "Odd", "warn")
+    assert (flag.type, flag.status) == ("Flag", "")
+    obj["status"]["conditions"] = [7, {"type": 1, "status": True, "lastTransitionTime": 5, "message": {"a": 1}}]
+    (odd,) = describe(key, row_of(key, obj), obj, NOW).conditions
+    assert (odd.type, odd.status, odd.since, odd.message) == ("1", "True", "", "{'a': 1}")
+
+
 def test_the_owner_is_the_controller_and_its_kind_is_found() -> None:
     owners: list[Json] = [
         {"apiVersion": "v1", "kind": "ConfigMap", "name": "c", "uid": "1"},
