@@ -69,7 +69,7 @@ def again_of(key: str, last: dict[str, Value]) -> Copy:
     if kept != finalizers:
         metadata = {name: each for name, each in value["metadata"].items() if name != "finalizers"}
         value = {**value, "metadata": {**metadata, **({"finalizers": kept} if kept else {})}}
-        left_out.append("metadata.finalizers (the garbage collector's)")
+        left_out.append("metadata.finalizers (those that the deletion added)")
     return Copy(value, tuple(left_out))
 
 

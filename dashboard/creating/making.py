@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dashboard.creating.sending import Made, Taken, make
+from dashboard.creating.sending import Made, Taken, is_going, make
 from dashboard.edits.actions import refused
 from dashboard.edits.comparison import compared
 from dashboard.edits.document import Document, DocumentError, parse
@@ -32,6 +32,8 @@ class Exists:
 
     draft: Draft
     target: Target
+    is_going: bool = False
+    """Whether it is being deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ class Maker:
         document, (sent, target) = read, self._sent(read.value)
         try:
             stored = await Exchange(self.client, target).create(sent, dry_run=True)
-        except AlreadyExists:
-            return Exists(draft, target)
+        except AlreadyExists as error:
+            return Exists(draft, target, is_going(error))
         except InformerdError as error:
             return refused(draft, error, document)
         return replace(await compared(draft, {}, sent, stored), again=True)
@@ -65,8 +67,8 @@ class Maker:
         match await make(self.client, target, sent, lost=lost):
             case Made() as made:
                 return made
-            case Taken():
-                return Exists(draft, target)
+            case Taken() as taken:
+                return Exists(draft, target, taken.is_going)
             case refusal:
                 return Refused(draft, located(refusal, read))
 

@@ -19,6 +19,10 @@ def differing(value: dict[str, Value], live: dict[str, Value]) -> tuple[str, ...
     """What the text says of which object, and which state of it, it was taken from, where there is another now."""
     uid, version = get(value, ("metadata", "uid")), get(value, ("metadata", "resourceVersion"))
     here = live["metadata"]
+    if here.get("deletionTimestamp"):
+        return (
+            "It is being deleted: what is changed of it goes with it. Review again once it is gone to make it anew.",
+        )
     if uid not in (*_EMPTY, here["uid"]):
         return (f"The text was taken from another object of this name: its uid is {uid}, here it is {here['uid']}.",)
     if version not in (*_EMPTY, here["resourceVersion"]):

@@ -50,6 +50,8 @@ class Blank:
     refusal: Refusal | None = None
     exists: Target | None = None
     """The object that has the name already."""
+    is_going: bool = False
+    """Whether that one is being deleted."""
     source: Target | None = None
     """What it is a copy of."""
     left_out: tuple[str, ...] = ()
@@ -156,7 +158,7 @@ async def _answer(place: NewPlace, outcome: Review | Made | Exists | Refused) ->
             await place.writing.end()
             return _made(outcome)
         case Exists():
-            return await _page(place, Blank(outcome.draft, exists=outcome.target))
+            return await _page(place, Blank(outcome.draft, exists=outcome.target, is_going=outcome.is_going))
         case Refused():
             return await _refused(place, outcome.draft, outcome.refusal)
 
@@ -180,6 +182,7 @@ async def _page(place: NewPlace, blank: Blank) -> HttpResponse:
         "objected": made.objected,
         "is_several": blank.refusal is not None and _SEPARATOR.search(draft.text) is not None,
         "exists": blank.exists,
+        "is_going": blank.is_going,
         "source": blank.source,
         "left_out": blank.left_out,
         "hints": blank.hints,

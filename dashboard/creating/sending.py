@@ -36,6 +36,8 @@ class Taken:
     """There is one of this name already. Nothing was written."""
 
     target: Target
+    is_going: bool = False
+    """Whether it is being deleted."""
 
 
 async def make(client: Client, target: Target, sent: dict[str, Value], *, lost: str = "") -> Made | Taken | Refusal:
@@ -49,15 +51,20 @@ async def make(client: Client, target: Target, sent: dict[str, Value], *, lost: 
         return found
     try:
         stored = await Exchange(client, target).create(sent, dry_run=False)
-    except AlreadyExists:
+    except AlreadyExists as error:
         found = await _after_lost(client, target, sent, UNREAD) if lost and target.name else None
-        return found or Taken(target)
+        return found or Taken(target, is_going(error))
     except InformerdError as error:
         if is_unanswered(error):
             return await _found_out(client, target, sent, error)
         refusal = refusal_of(error)
         return refusal if target.name else replace(refusal, again_after=None)
     return Made(replace(target, name=str(stored.value["metadata"]["name"])), stored.warnings)
+
+
+def is_going(error: AlreadyExists) -> bool:
+    """Whether the object of the same name is being deleted (apiserver's registry/generic: Store.Create)."""
+    return str(error).startswith("object is being deleted")
 
 
 async def _after_lost(client: Client, target: Target, sent: dict[str, Value], lost: str) -> Made | Refusal | None:

@@ -111,6 +111,7 @@ OF_KIND: Mapping[str, tuple[Where, ...]] = MappingProxyType({
 })  # fmt: skip
 SAME_AGAIN = frozenset({"replicasets.apps", "services"})
 """Kinds that get back what a copy of them cannot have: pods that are left of it, and addresses."""
-COLLECTORS = frozenset({"foregroundDeletion", "orphan"})
+COLLECTORS = frozenset({"customresourcecleanup.apiextensions.k8s.io", "foregroundDeletion", "orphan"})
+"""Finalizers that the API server adds where a deletion asks for them."""
 TOKEN_VOLUME = re.compile(r"kube-api-access-[a-z0-9]{5}")
 """The volume that the ServiceAccount admission plugin mounts into each pod."""

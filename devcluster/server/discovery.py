@@ -11,6 +11,8 @@ from devcluster.server.scale import SCALE
 Document = dict[str, Any]
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 VERSION = "v1.37.1-demo"
+BINDING = "Binding"
+"""What is posted to a pod to put it on a node: nothing of it is stored."""
 _CHANGED = ["get", "patch", "update"]
 
 
@@ -79,6 +81,12 @@ def _resources(kind: Kind) -> list[Document]:
     if kind is PODS:
         entries.append(
             {
+                "name": f"{kind.plural}/binding", "singularName": "", "namespaced": kind.namespaced,
+                "kind": BINDING, "verbs": ["create"],
+            }
+        )  # fmt: skip
+        entries.append(
+            {
                 "name": f"{kind.plural}/eviction", "singularName": "", "namespaced": kind.namespaced,
                 "group": EVICTIONS.group, "version": EVICTIONS.version, "kind": EVICTIONS.kind, "verbs": ["create"],
             }
@@ -127,7 +135,9 @@ def _aggregated_resource(kind: Kind) -> Document:
     if kind.categories:
         entry["categories"] = list(kind.categories)
     answers = [("scale", _responds(SCALE), _CHANGED)] if kind.scales else []
-    answers += [("eviction", _responds(EVICTIONS), ["create"])] if kind is PODS else []
+    if kind is PODS:
+        posted = {"group": "", "version": "", "kind": BINDING}
+        answers += [("binding", posted, ["create"]), ("eviction", _responds(EVICTIONS), ["create"])]
     answers += [("status", responds, _CHANGED)] if kind.has_status else []
     if answers:
         entry["subresources"] = [

@@ -113,8 +113,9 @@ def verb_not_allowed(kind: Kind, verb: str) -> Failure:
     return Failure(405, "MethodNotAllowed", message, _details(kind))
 
 
-def already_exists(kind: Kind, name: str) -> Failure:
-    return Failure(409, "AlreadyExists", f'{kind.key} "{name}" already exists', _details(kind, name))
+def already_exists(kind: Kind, name: str, *, is_going: bool = False) -> Failure:
+    message = f'{"object is being deleted: " if is_going else ""}{kind.key} "{name}" already exists'
+    return Failure(409, "AlreadyExists", message, _details(kind, name))
 
 
 def conflict(kind: Kind, name: str, why: str, *, by_kind: bool = False) -> Failure:

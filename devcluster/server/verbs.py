@@ -83,8 +83,9 @@ class Verbs:
         self._contents.fill_new(kind, obj)
         name = obj["metadata"].get("name", "")
         self._contents.refuse(kind, name, metadata.check(obj, kind) + self._contents.check_body(kind, obj))
-        if self._store.get(kind.key, self.key(kind, namespace, name)) is not None:
-            raise already_exists(kind, name)
+        there = self._store.get(kind.key, self.key(kind, namespace, name))
+        if there is not None:
+            raise already_exists(kind, name, is_going="deletionTimestamp" in objects.decode(there)["metadata"])
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             crds.fill_status(obj, self._now())
         self._managed.note(kind, obj, None, options.field_manager)

@@ -16,7 +16,7 @@ from informerd.objects import Object
 from informerd.selectors.label_selector import LabelSelector
 
 OwnerT = TypeVar("OwnerT", bound=Object)
-"""What has a selector: Deployments and ReplicaSets."""
+"""What has a selector: Deployments, ReplicaSets and Jobs."""
 T = TypeVar("T", bound=Object)
 
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 
 from devcluster.workload import building
 from devcluster.workload.building import Json, stamp
+from devcluster.workload.claims import Claims
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.job_status import Ending, Tally, ending_conditions, tally
 from devcluster.workload.projections import Job, Pod
@@ -32,17 +33,19 @@ class JobController:
     """Reconciles every Job."""
 
     def __init__(self, cluster: Cluster, voices: Voices) -> None:
+        self.claims = Claims(cluster.jobs, cluster.pods)
         self._cluster = cluster
         self._recorder = voices.of(COMPONENT)
         self._made: defaultdict[str, int] = defaultdict(int)
 
     async def reconcile(self, request: Request) -> Result | None:
-        """Start its pods, count those that ended, close it, remove it in the end."""
+        """Take and let go what it claims, start its pods, count those that ended, close it, remove it in the end."""
         job = self._cluster.jobs.get(request)
         if job is None or job.metadata.deletion_timestamp is not None:
             return None
         if job.ending is not None:
             return await self._expire(job)
+        await self.claims.settle(job)
         pods = self._cluster.pods.owned(job.metadata.uid)
         counted = tally(job, pods)
         ending = self._ending(job, counted)
@@ -63,6 +66,7 @@ class JobController:
     def forget(self, job: Job) -> None:
         """Drop what is known of one that is gone."""
         self._made.pop(job.metadata.uid, None)
+        self.claims.forget(job)
 
     def _ending(self, job: Job, counted: Tally) -> Ending | None:
         limit = job.spec.active_deadline_seconds

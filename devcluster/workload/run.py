@@ -119,7 +119,8 @@ class Workload:
         jobs = JobController(cluster, voices)
         _on_delete(cluster.jobs, jobs.forget)
         job_pods: Source = KindSource(pods, EnqueueOwner(JOBS))
-        self._add("jobs", jobs.reconcile, KindSource(cluster.jobs.informer), job_pods, workers=4)
+        free_pods: Source = KindSource(pods, EnqueueMapped(jobs.claims.of_orphan))
+        self._add("jobs", jobs.reconcile, KindSource(cluster.jobs.informer), job_pods, free_pods, workers=4)
 
     def _budgets(self, disruption: DisruptionController) -> None:
         pods: Source = KindSource(self._cluster.pods.informer, EnqueueMapped(disruption.of_pod))

@@ -228,6 +228,23 @@ async def test_clones_of_what_the_cluster_completed_are_taken(
     assert (await browser.press(review, "create")).status == 302
 
 
+async def test_where_the_one_of_its_name_is_being_deleted_it_says_so(
+    browser: Browser, cluster: ControlPlane, namespace: str, collection: str
+) -> None:
+    held = mydemo("mine")
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    cluster.create(collection, held)
+    cluster.delete(f"{collection}/mine")
+    begun = await browser.open(f"{MYDEMOS}?namespace={namespace}")
+    page = await browser.press(begun, "review", yaml=json.dumps(mydemo("mine")))
+    assert page.status == 409
+    assert "It is being deleted: see how far that is and review again once it is gone" in page.text
+    assert "adopt" not in page.form.buttons
+    several = await browser.press(await browser.open(f"/new/?namespace={namespace}"), "review", yaml=page.yaml)
+    assert "It is being deleted: what is changed of it goes with it." in several.text
+    cluster.patch(f"{collection}/mine", {"metadata": {"finalizers": None}})
+
+
 async def test_what_of_a_text_is_not_sent_is_said_in_its_review(browser: Browser, namespace: str) -> None:
     text = json.dumps({**mydemo("mine"), "metadata": {"name": "mine", "uid": "other"}, "status": {"phase": "Ready"}})
     page = await browser.press(await browser.open(f"{MYDEMOS}?namespace={namespace}"), "review", yaml=text)

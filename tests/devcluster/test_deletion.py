@@ -303,3 +303,11 @@ def test_updates_keep_what_belongs_to_the_server(core: Core) -> None:
     assert after["metadata"]["generation"] == 2
     assert after["metadata"]["creationTimestamp"] == before["metadata"]["creationTimestamp"]
     assert after["metadata"]["uid"] == before["metadata"]["uid"]
+
+
+def test_one_that_is_being_deleted_keeps_its_name_and_says_so(core: Core) -> None:
+    create(core, MAPS, config_map("c", finalizers=["a.b/c"]))
+    delete(core, MAPS, "c")
+    with pytest.raises(Failure, match='object is being deleted: configmaps "c" already exists') as caught:
+        create(core, MAPS, config_map("c"))
+    assert caught.value.reason == "AlreadyExists"

@@ -12,7 +12,7 @@ from tests.devcluster.api import MERGE, Api, Json
 from tests.devcluster.case import pod
 from tests.devcluster.eviction_cases import budget, eviction
 
-PLURALS = ("pods/eviction", "poddisruptionbudgets", "poddisruptionbudgets/status")
+PLURALS = ("pods/eviction", "poddisruptionbudgets", "poddisruptionbudgets/status", "pods/binding")
 
 
 @pytest.fixture(params=["demo", "real"])
@@ -73,13 +73,14 @@ def test_a_pod_on_a_node_gets_its_grace_period_and_says_why_it_goes(server: Api,
     assert (why["reason"], why["message"]) == ("EvictionByEvictionAPI", "Eviction API: evicting")
 
 
-def test_discovery_lists_evictions_and_budgets(server: Api) -> None:
+def test_discovery_lists_bindings_evictions_and_budgets(server: Api) -> None:
     found = [*server.get("/api/v1").json["resources"], *server.get("/apis/policy/v1").json["resources"]]
     kept = [{k: v for k, v in each.items() if k != "storageVersionHash"} for each in found if each["name"] in PLURALS]
     changed = ["get", "patch", "update"]
     kind = {"namespaced": True, "kind": "PodDisruptionBudget"}
     every = ["create", "delete", "deletecollection", *changed[:1], "list", *changed[1:], "watch"]
     assert kept == [
+        {"name": "pods/binding", "singularName": "", "namespaced": True, "kind": "Binding", "verbs": ["create"]},
         {"name": "pods/eviction", "singularName": "", "namespaced": True, "group": "policy", "version": "v1",
          "kind": "Eviction", "verbs": ["create"]},
         {"name": PLURALS[1], "singularName": "poddisruptionbudget", **kind, "verbs": every, "shortNames": ["pdb"]},

@@ -73,7 +73,7 @@ async def test_what_stood_for_that_very_object_is_not_made_again(
     page = await browser.press(await browser.open(f"{path}delete/"), "delete", propagation="Foreground")
     assert "- example.com/mine" in page.yaml
     assert "foregroundDeletion" not in page.yaml
-    assert "metadata.finalizers (the garbage collector's)" in page.text
+    assert "metadata.finalizers (those that the deletion added)" in page.text
     cluster.patch(f"{collection}/one", {"metadata": {"finalizers": None}})
 
 
@@ -378,6 +378,7 @@ async def test_how_many_objects_go_with_their_definition_is_asked_for(
     name = "mydemos.crddemo.k8s.io"
     page = await browser.open(f"/resources/customresourcedefinitions.apiextensions.k8s.io/-/{name}/delete/")
     assert "Every object of this kind goes with it, in all namespaces." in page.text
+    assert "The API server deletes every object of this kind first" in page.text
     assert re.search(r"\d+ Mydemos? asked for just now", page.text)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from devcluster.workload.projections.parts import Condition, Part, Template
 from informerd.objects import Object
 
@@ -14,6 +16,7 @@ class JobSpec(Part, frozen=True):
     ttl_seconds_after_finished: int | None = None
     completion_mode: str = "NonIndexed"
     suspend: bool = False
+    selector: dict[str, Any] = {}
     template: Template = {}
 
 

@@ -78,3 +78,20 @@ async def test_an_indexed_one_does_each_index_once(calm: World) -> None:
         "run-1",
         "run-2",
     }
+
+
+async def test_it_lets_go_of_a_pod_that_it_selects_no_longer_and_takes_it_back(calm: World) -> None:
+    calm.create(JOBS, job({"demo.deltaboard/seconds": "500"}))
+    assert await calm.live(20, lambda: calm.pods("run"))
+    name = calm.pods("run")[0]["metadata"]["name"]
+    label = "batch.kubernetes.io/controller-uid"
+    uid = calm.pods("run")[0]["metadata"]["labels"][label]
+    calm.patch(PODS, "default", name, {"metadata": {"labels": {label: None}}})
+    assert await calm.live(20, lambda: len(calm.pods("run")) == 2)
+    assert not calm.one(PODS, "default", name)["metadata"].get("ownerReferences")
+    other = next(pod["metadata"]["name"] for pod in calm.pods("run") if pod["metadata"]["name"] != name)
+    calm.delete(PODS, "default", other)
+    calm.patch(PODS, "default", name, {"metadata": {"labels": {label: uid}}})
+    assert await calm.live(20, lambda: calm.one(PODS, "default", name)["metadata"].get("ownerReferences"))
+    owner = calm.one(PODS, "default", name)["metadata"]["ownerReferences"][0]
+    assert (owner["kind"], owner["name"], owner["controller"]) == ("Job", "run", True)
