@@ -111,7 +111,8 @@ class _Builder:
         if control in INPUTS and not too_long and (node.fixed or not self._has_to_wait(node)):
             return self._input(node, schema, value)
         if control == "yaml" or node.fixed or len(path) > DEEPEST or too_long:
-            return replace(node, control="yaml", value=summary(value), line=self._shown.line(path))
+            entry = None if too_long else node.entry
+            return replace(node, control="yaml", entry=entry, value=summary(value), line=self._shown.line(path))
         if control in INPUTS or (self._has_to_wait(node) and value is not ABSENT):
             return replace(node, value=summary(value), held_back=True, line=self._shown.line(path))
         return self._holder(node, schema, value)
