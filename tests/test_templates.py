@@ -296,3 +296,12 @@ def test_text_has_contrast_aa_on_every_ground(scheme: str, index: int) -> None:
         if contrast(tokens[name], tokens[ground]) < 4.5
     }
     assert weak == {}, scheme
+
+
+def test_no_style_sheet_shows_something_before_what_tab_reaches_first() -> None:
+    """Review stands before Discard in the page, for Enter presses the first button; so it does for eyes and for Tab."""
+    for path in sorted((ROOT / "static/css").glob("*.css")):
+        assert not re.search(r"\border: -|-reverse\b", path.read_text()), path
+    for name in ("edits/edit.html", "edits/conflict.html", "create/new.html"):
+        html = (TEMPLATES / name).read_text()
+        assert html.index('name="review"') < html.index('name="discard"'), name
