@@ -35,6 +35,8 @@ def fenceposts(surge: Value, unavailable: Value, replicas: int) -> tuple[int, in
 
 # --- workloads
 
+_NO_PODS = "It is to have no pods, so nothing rolls out: the new template is for those that come later."
+
 
 def _deployment(was: Object, now: Object) -> Said:
     said = _scaled(was, now)
@@ -46,6 +48,8 @@ def _deployment(was: Object, now: Object) -> Said:
         return said
     if get(now, ("spec", "paused")) is True:
         return [*said, "It is paused: the new template is rolled out once it is resumed."]
+    if not replicas:
+        return [*said, _NO_PODS]
     if get(now, ("spec", "strategy", "type")) == "Recreate":
         words = f"Ends all {_pods(replicas)} first, then makes new ones: nothing runs in between (strategy Recreate)."
         return [*said, words]
@@ -67,6 +71,8 @@ def _stateful_set(was: Object, now: Object) -> Said:
         return said
     if get(now, ("spec", "updateStrategy", "type")) == "OnDelete":
         return [*said, "Its pods stay as they are until each is deleted by hand (updateStrategy OnDelete)."]
+    if not _replicas(now):
+        return [*said, _NO_PODS]
     partition = get(now, ("spec", "updateStrategy", "rollingUpdate", "partition")) or 0
     due = max(0, _replicas(now) - partition)
     words = f"Replaces {_pods(due)}, one after the other from the highest number down to {partition}"
@@ -75,7 +81,7 @@ def _stateful_set(was: Object, now: Object) -> Said:
 
 def _daemon_set(was: Object, now: Object) -> Said:
     said = []
-    if _differs(was, now, "spec", "template", "spec", "nodeSelector"):
+    if any(_differs(was, now, "spec", "template", "spec", name) for name in ("nodeSelector", "affinity", "tolerations")):
         said.append("Pods come on nodes that match now, and end on those that do not.")
     if not _differs(was, now, "spec", "template"):
         return said

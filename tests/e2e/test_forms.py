@@ -19,6 +19,9 @@ pytestmark = pytest.mark.browser
 SLOW = 30_000
 """Milliseconds in which a loaded machine answers."""
 YAML = "textarea[name=yaml]"
+OUTSIDE = """[...document.querySelectorAll("#edit-form *")].filter((each) => each.checkVisibility() && each.offsetWidth > 1
+    && each.getBoundingClientRect().right > document.getElementById("edit-form").getBoundingClientRect().right)
+    .map((each) => each.outerHTML.slice(0, 120))"""
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +91,9 @@ def test_lists_maps_and_alternatives_are_filled_without_a_page_load(
     expect(page.locator("#edit-problems")).to_be_empty(timeout=SLOW)
     expect(page.locator(YAML)).to_have_value(re.compile(r"- setWeight: 80"), timeout=SLOW)
     assert page.evaluate("window.still")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.locator(".field.new select").count()
+    assert page.evaluate(OUTSIDE) == [], "what is cut off on a phone"
     saved(page)
     stored = kinds.get(path)
     assert stored["metadata"]["labels"] == {"team": "a"}
