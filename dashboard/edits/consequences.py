@@ -81,7 +81,9 @@ def _stateful_set(was: Object, now: Object) -> Said:
 
 def _daemon_set(was: Object, now: Object) -> Said:
     said = []
-    if any(_differs(was, now, "spec", "template", "spec", name) for name in ("nodeSelector", "affinity", "tolerations")):
+    if any(
+        _differs(was, now, "spec", "template", "spec", name) for name in ("nodeSelector", "affinity", "tolerations")
+    ):
         said.append("Pods come on nodes that match now, and end on those that do not.")
     if not _differs(was, now, "spec", "template"):
         return said

@@ -19,9 +19,12 @@ pytestmark = pytest.mark.browser
 SLOW = 30_000
 """Milliseconds in which a loaded machine answers."""
 YAML = "textarea[name=yaml]"
-OUTSIDE = """[...document.querySelectorAll("#edit-form *")].filter((each) => each.checkVisibility() && each.offsetWidth > 1
-    && each.getBoundingClientRect().right > document.getElementById("edit-form").getBoundingClientRect().right)
-    .map((each) => each.outerHTML.slice(0, 120))"""
+OUTSIDE = """(() => {
+  const { right } = document.getElementById("edit-form").getBoundingClientRect();
+  return [...document.querySelectorAll("#edit-form *")]
+    .filter((each) => each.checkVisibility() && each.offsetWidth > 1 && each.getBoundingClientRect().right > right)
+    .map((each) => each.outerHTML.slice(0, 120));
+})()"""
 
 
 @pytest.fixture(scope="module")

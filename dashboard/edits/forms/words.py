@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ _HINTS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """`short` always shows; `rest` and the rules that have no message are folded."""
+    """`short` always shows; `rest`, a long pattern in it, and the rules that have no message are folded."""
 
     short: str = ""
     rest: str = ""
@@ -38,7 +39,10 @@ def help_of(schema: Schema, control: Control) -> Help:
     first, rest = _first_sentence(description)
     rules = rules_of(schema)
     said = [first, _bounds(schema, control, told=any(rule.words for rule in rules)), *(rule.words for rule in rules)]
+    said.append(_whole_default(schema))
     unsaid = tuple(rule for rule in rules if not rule.words and rule.code)
+    pattern = _pattern(schema) if control == "text" else ""
+    rest = "\n".join(part for part in (rest, pattern if len(pattern) > SHORT else "") if part)
     return Help(" ".join(part for part in said if part), rest, unsaid)
 
 
@@ -115,10 +119,23 @@ def _plural(count: int, word: str) -> str:
 
 
 def _looks(schema: Schema, *, told: bool) -> str:
-    pattern = str(schema.node.get("pattern", ""))
-    found = [_capital(format_words(schema.format))]
-    found += [f"Pattern {pattern}"] if pattern and len(pattern) <= SHORT and not told else []
+    pattern = _pattern(schema)
+    found = [_capital(format_words(schema.format)), pattern if len(pattern) <= SHORT and not told else ""]
     return " ".join(part for part in found if part)
+
+
+def _pattern(schema: Schema) -> str:
+    pattern = str(schema.node.get("pattern", ""))
+    return f"Pattern {pattern}" if pattern else ""
+
+
+def _whole_default(schema: Schema) -> str:
+    """The default of a map or list, which no input can show; nothing where it is empty."""
+    value = schema.node.get("default")
+    if not isinstance(value, dict | list) or not value:
+        return ""
+    text = json.dumps(value, ensure_ascii=False)
+    return f"Default: {text if len(text) <= SHORT else f'{text[:SHORT]}…'}"
 
 
 def _keys(schema: Schema) -> str:

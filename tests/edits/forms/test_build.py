@@ -44,6 +44,7 @@ def field(node: dict[str, Any], text: str = "spec: {}\n", *, required: bool = Fa
         ({"type": "string", "format": "ipv4"}, "text", "An IPv4 address such as 10.0.0.1."),
         ({"type": "string", "pattern": "^a+$"}, "text", "Pattern ^a+$"),
         ({"type": "boolean"}, "boolean", ""),
+        ({"type": "string", "format": "quantity"}, "quantity", "A quantity such as 500m, 1.5 or 2Gi."),
         ({"type": "string", "enum": ["a", "b"]}, "choice", ""),
         ({"x-kubernetes-int-or-string": True}, "int-or-string", ""),
         ({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]}, "int-or-string", ""),
@@ -58,6 +59,38 @@ def field(node: dict[str, Any], text: str = "spec: {}\n", *, required: bool = Fa
 def test_a_plain_field_has_its_control_and_says_its_bounds(node: dict[str, Any], control: str, words: str) -> None:
     found = field(node)
     assert (found.control, found.help.short) == (control, words)
+
+
+@pytest.mark.parametrize(
+    ("node", "control", "words"),
+    [
+        ({"type": "array", "minItems": 1, "maxItems": 3, "items": {"type": "string"}}, "list", "1 to 3 items."),
+        (
+            {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set", "default": ["a"]},
+            "list",
+            'Each value once. Default: ["a"]',
+        ),
+        (
+            {"type": "object", "maxProperties": 4, "additionalProperties": {"type": "string"}},
+            "map",
+            "At most 4 entries.",
+        ),
+        (
+            {"type": "object", "properties": {"a": {"type": "integer"}}, "default": {"a": 1}},
+            "group",
+            'Default: {"a": 1}',
+        ),
+        ({"type": "object", "properties": {"a": {"type": "integer"}}, "default": {}}, "group", ""),
+    ],
+)
+def test_what_holds_others_says_its_bounds_and_its_default(node: dict[str, Any], control: str, words: str) -> None:
+    found = field(node, required=True)
+    assert (found.control, found.help.short) == (control, words)
+
+
+def test_a_pattern_that_is_long_is_folded_and_not_left_out() -> None:
+    found = field({"type": "string", "description": "How. Why.", "pattern": f"^{'a' * 200}$"})
+    assert (found.help.short, found.help.rest) == ("How.", f"Why.\nPattern ^{'a' * 200}$")
 
 
 def test_the_rest_of_a_description_and_rules_without_a_message_are_folded() -> None:
