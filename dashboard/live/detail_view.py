@@ -20,6 +20,7 @@ from dashboard.live.family import Family, Kinds, Relative
 from dashboard.live.html_parts import Part, partials_between, read_parts
 from dashboard.live.lines import CellText, all_columns, cells_of, partial, rfc3339
 from dashboard.live.messages import Row
+from dashboard.live.node_pods import PODS, Asked, NodePods
 from dashboard.live.object_events import EVENTS, EventLine, ObjectEvents
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Replica
@@ -29,6 +30,7 @@ from dashboard.live.view import View
 from dashboard.resources.details import Details, describe
 from dashboard.resources.facts.selectors import list_href
 from dashboard.resources.kinds import KindInfo
+from dashboard.resources.loose import mapping
 from dashboard.resources.offers import Offer, offers_of
 from dashboard.resources.rows.column import path_column
 from dashboard.resources.rows.field_path import FieldPath
@@ -58,6 +60,7 @@ class DetailView(View):
     relatives: tuple[Relative, ...] (the tree of owners and of what it owns, while family.looking not all of it) ·
     owner: Link | None · created: RFC 3339 ·
     deleting: RFC 3339 of when it was asked to go, or "" ·
+    pods: NodePods | None (those on the node), pods_asked: what they ask of it ·
     events: tuple[EventLine, ...] (newest first, those about what it owns too) ·
     changes: tuple[ChangeLine, ...] (newest first, at most 50) ·
     gone: RFC 3339 of the deletion or "" · successor: Found | None (what stands in its place since, with
@@ -107,6 +110,10 @@ class DetailView(View):
         self._events.found = self._stir
         self.family = Family(kinds, later)
         self.family.found = self._with_family
+        self.pods = NodePods(self._replica_of_pods, later) if kind.key == "nodes" else None
+        """Those on the node; None for what is none."""
+        if self.pods is not None:
+            self.pods.found = self._stir
         self._successor = Successor(replica, later)
         self._successor.found = self._stir
         self._awaited = self.loading
@@ -201,6 +208,12 @@ class DetailView(View):
     def deleting(self) -> str:
         asked = self.details.deletion if self.details else None
         return rfc3339(asked.asked) if asked is not None else ""
+
+    @property
+    def pods_asked(self) -> tuple[Asked, ...]:
+        """What the pods on a node ask of it together."""
+        room = mapping(mapping(self.object.get("status")).get("allocatable"))
+        return self.pods.asked(room) if self.pods is not None else ()
 
     @property
     def successor(self) -> Found | None:
@@ -305,6 +318,8 @@ class DetailView(View):
             self.dirty = self.dirty or change.state
         if key == EVENTS and self._events.watched and (self._events.apply(change) or change.state):
             self.dirty = True
+        if key == PODS and self.pods is not None and (self.pods.apply(change) or change.state):
+            self.dirty = True
         if self.family.apply(key, change):
             self._events.include(self.family.below)
             self.dirty = True
@@ -315,6 +330,9 @@ class DetailView(View):
         if self.kind.key == EVENTS:
             return None
         return next((replica for kind, replica in self._kinds() if kind.key == EVENTS), None)
+
+    def _replica_of_pods(self) -> Replica | None:
+        return next((replica for kind, replica in self._kinds() if kind.key == PODS), None)
 
     def _is_mine(self, row: Row | None) -> bool:
         return row is not None and row.name == self.name and row.namespace == self.namespace
@@ -362,6 +380,8 @@ class DetailView(View):
         self._events.follow(row)
         self.family.follow(self.kind, row)
         self._events.include(self.family.below)
+        if self.pods is not None:
+            self.pods.follow(self.name)
 
     def _with_family(self) -> None:
         self._events.include(self.family.below)

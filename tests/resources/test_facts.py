@@ -317,7 +317,6 @@ def _workload(**spec: Any) -> Json:
                         "addresses": [{"type": "InternalIP", "address": "10.0.0.7"}]},
             ),
             {
-                "Pods on it": ["list them"],
                 "Cordoned": ["it takes no new pods"],
                 "Taints": [
                     "dedicated=gpu:NoSchedule: no pod comes that does not tolerate it",

@@ -7,8 +7,6 @@ from typing import Any
 
 from dashboard.resources.facts.fact import Fact, Section, fact, section
 from dashboard.resources.facts.scheduling import taint_words
-from dashboard.resources.facts.selectors import list_href
-from dashboard.resources.facts.template import name_of
 from dashboard.resources.loose import mapping, mappings, text, texts
 from dashboard.resources.words import Words, age, moment_of
 
@@ -25,8 +23,7 @@ def node_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
     ranges = texts(spec.get("podCIDRs")) or ([text(spec["podCIDR"])] if spec.get("podCIDR") else [])
     return (
         *section(
-            "pods", "Pods and room",
-            fact("Pods on it", [Words("list them", href=list_href("pods", "", f"node={_quoted(name_of(obj))}"))]),
+            "room", "Room",
             fact("Cordoned", "it takes no new pods" if spec.get("unschedulable") is True else None, tone="warn"),
             fact("Taints", *(_taint(each) for each in mappings(spec.get("taints"))), tone="warn"),
             *_room(mapping(status.get("allocatable")), mapping(status.get("capacity"))),
@@ -59,7 +56,3 @@ def _room(allocatable: Mapping[str, Any], capacity: Mapping[str, Any]) -> Iterat
 def _order(name: Any) -> tuple[int, str]:
     first = ("cpu", "memory", "pods", "ephemeral-storage")
     return (first.index(name) if name in first else len(first), text(name))
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name

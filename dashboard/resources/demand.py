@@ -1,0 +1,65 @@
+"""What a pod asks of its node, and may take of it at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dashboard.resources.loose import mapping, mappings, text
+from dashboard.resources.quantity import parse_quantity
+
+Amounts = Mapping[str, float]
+"""By resource: cores, bytes, pieces."""
+_UNITS = (("Ti", 2.0**40), ("Gi", 2.0**30), ("Mi", 2.0**20), ("Ki", 2.0**10))
+
+
+def demand_of(spec: Mapping[str, Any], field: str) -> Amounts:
+    """A pod's ``requests`` or ``limits``, as the scheduler adds them up (KEP-753, KEP-2837).
+
+    Containers and sidecars run together, the other init containers one after another before them, and what the pod
+    itself says goes before both.
+    """
+    steady, peak = _sum(_amounts(each, field) for each in mappings(spec.get("containers"))), dict[str, float]()
+    beside: Amounts = {}
+    for container in mappings(spec.get("initContainers")):
+        amounts = _amounts(container, field)
+        if container.get("restartPolicy") == "Always":
+            beside = _sum((beside, amounts))
+            amounts = {}
+        peak = _most(peak, _sum((beside, amounts)))
+    needed = {**_most(_sum((steady, beside)), peak), **_amounts(spec, field)}
+    return _sum((needed, _parsed(spec.get("overhead")))) if needed or field == "requests" else needed
+
+
+def amount_words(resource: str, amount: float) -> str:
+    """``5.25`` cores, ``12.5Gi``, ``2`` pieces."""
+    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
+        unit, size = next(((unit, size) for unit, size in _UNITS if amount >= size), ("", 1.0))
+        return f"{round(amount / size, 1):g}{unit}"
+    return f"{round(amount, 3):g}"
+
+
+def added(amounts: Iterable[Amounts]) -> Amounts:
+    """The sum of several pods' demands."""
+    return _sum(amounts)
+
+
+def _amounts(holder: Mapping[str, Any], field: str) -> Amounts:
+    return _parsed(mapping(holder.get("resources")).get(field))
+
+
+def _parsed(amounts: Any) -> Amounts:
+    found = {text(name): parse_quantity(text(amount)) for name, amount in mapping(amounts).items()}
+    return {name: amount for name, amount in found.items() if amount is not None}
+
+
+def _sum(amounts: Iterable[Amounts]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for each in amounts:
+        for name, amount in each.items():
+            total[name] = total.get(name, 0.0) + amount
+    return total
+
+
+def _most(one: Amounts, other: Amounts) -> dict[str, float]:
+    return {name: max(one.get(name, 0.0), other.get(name, 0.0)) for name in one.keys() | other.keys()}

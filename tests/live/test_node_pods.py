@@ -1,0 +1,118 @@
+"""The pods on a node and what they ask of it, as a node's details show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+
+from dashboard.live.detail_view import DetailView
+from dashboard.live.messages import Row
+from dashboard.live.node_pods import SHOWN, STEP
+from dashboard.live.renderer import Renderer
+from dashboard.live.slices import Work
+from dashboard.resources.demand import amount_words, demand_of
+from dashboard.resources.kinds import KINDS
+from tests.clock import FakeClock
+from tests.live.feeder import Feeder, pod
+from tests.resources.made import made, row_of
+
+
+def resources(**amounts: str) -> dict[str, Any]:
+    return {"resources": {"requests": amounts, "limits": {"memory": "2Gi"}}}
+
+
+def on(node: str, name: str, *, version: int = 1, phase: str = "Running", cpu: str = "500m", tone: Any = "ok") -> Row:
+    spec = {"nodeName": node, "containers": [{"name": "a", **resources(cpu=cpu, memory="1Gi")}]}
+    whole = {"kind": "Pod", "metadata": {"name": name}, "spec": spec, "status": {"phase": phase}}
+    return pod(name, version=version, node=node, obj=whole, tone=tone)
+
+
+class Shown:
+    def __init__(self, *pods: Row, later: Any = None) -> None:
+        clock = FakeClock()
+        room = {"cpu": "2", "memory": "8Gi", "pods": "110"}
+        node = made("Node", "n1", namespace="", status={"allocatable": room})
+        self.nodes, self.pods = Feeder("nodes", clock, [row_of("nodes", node)]), Feeder("pods", clock, pods)
+        kinds = [(KINDS["nodes"], self.nodes.replica), (KINDS["pods"], self.pods.replica)]
+        more = {"later": later} if later else {}
+        self.view = DetailView(KINDS["nodes"], "", "n1", self.nodes.replica, clock, kinds=lambda: kinds, **more)
+        self.pods.replica.on_change(lambda change: self.view.apply("pods", change))
+        self.render = Renderer(render_to_string)
+
+    @property
+    def asked(self) -> list[str]:
+        return [f"{one.resource}: {one.words}" for one in self.view.pods_asked]
+
+
+def test_a_node_says_which_pods_are_on_it_and_what_they_ask_for_together() -> None:
+    shown = Shown(on("n1", "a"), on("n2", "b"), on("n1", "c", tone="bad"), on("n1", "done", phase="Succeeded"))
+    html = shown.view.render_window(shown.render)
+    assert "3 pods on it" in html
+    assert shown.view.pods is not None
+    assert [line.name for line in shown.view.pods.lines] == ["c", "a", "done"]
+    assert shown.asked == ["cpu: 1 requested, 50% of 2", "memory: 2Gi requested, 25% of 8Gi; up to 4Gi, 50%"]
+
+
+def test_pods_that_come_change_and_go_are_followed() -> None:
+    shown = Shown(on("n1", "a"))
+    shown.view.render_window(shown.render)
+    shown.pods.put(on("n1", "late", cpu="1500m"))
+    assert "2 pods on it" in (html := shown.view.update(shown.render))
+    assert "2 requested, 100% of 2" in html
+    shown.pods.put(on("n1", "a", version=2, phase="Failed"))
+    assert shown.asked[0] == "cpu: 1.5 requested, 75% of 2"
+    shown.pods.drop("uid-default-late")
+    assert "1 pod on it" in shown.view.update(shown.render)
+    shown.pods.put(on("n2", "elsewhere"))
+    assert not shown.view.dirty
+
+
+def test_of_many_pods_the_first_are_named_and_a_search_that_takes_its_time_is_gone_on_with() -> None:
+    works: list[Work] = []
+    shown = Shown(*(on("n1", f"p{number:04}") for number in range(STEP + 3)), later=works.append)
+    assert shown.view.pods is not None
+    assert "looking" in shown.view.render_window(shown.render)
+    for work in works:
+        for _ in work:
+            pass
+    html = shown.view.update(shown.render)
+    assert f"{STEP + 3} pods on it" in html
+    assert f"and {STEP + 3 - SHOWN} more" in shown.view.render_window(shown.render)
+
+
+def test_a_node_whose_pods_nobody_follows_says_so() -> None:
+    clock = FakeClock()
+    nodes = Feeder("nodes", clock, [row_of("nodes", made("Node", "n1", namespace=""))])
+    view = DetailView(KINDS["nodes"], "", "n1", nodes.replica, clock, kinds=lambda: [(KINDS["nodes"], nodes.replica)])
+    assert "Nobody follows pods here." in view.render_window(Renderer(render_to_string))
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({}, {}),
+        ({"containers": [resources(cpu="1"), resources(cpu="500m")]}, {"cpu": 1.5}),
+        ({"containers": [resources(cpu="1")], "initContainers": [resources(cpu="3")]}, {"cpu": 3.0}),
+        (
+            {
+                "containers": [resources(cpu="1")],
+                "initContainers": [{"restartPolicy": "Always", **resources(cpu="2")}, resources(cpu="2500m")],
+            },
+            {"cpu": 4.5},
+        ),
+        ({"containers": [resources(cpu="1")], "overhead": {"cpu": "250m"}}, {"cpu": 1.25}),
+        ({"containers": [resources(cpu="1")], **resources(cpu="5")}, {"cpu": 5.0}),
+        ({"containers": [{"resources": {"requests": {"cpu": {}}}}, 3], "initContainers": "x"}, {}),
+    ],
+)
+def test_a_pod_asks_for_what_the_scheduler_counts(spec: dict[str, Any], expected: dict[str, float]) -> None:
+    assert demand_of(spec, "requests") == expected
+
+
+def test_amounts_are_written_in_their_unit() -> None:
+    said = [
+        amount_words(*each) for each in (("cpu", 5.25), ("memory", 12.5 * 2**30), ("memory", 0.0), ("a.b/gpu", 2.0))
+    ]
+    assert said == ["5.25", "12.5Gi", "0", "2"]
