@@ -276,7 +276,9 @@ async def test_only_what_was_reviewed_and_ticked_is_applied(
     assert "1 to make" in changed.text
     assert not cluster.exists(f"{collection}/other")
     done = await applied(browser, review, 2)
-    assert "1 made" in done.text
+    assert "Applied 1 of 2" in done.text
+    assert "1 made 1 not applied" in done.text
+    assert "go back to it, mend it, and review again" in done.text
     assert not cluster.exists(f"{collection}/one")
     assert cluster.exists(f"{collection}/two")
 

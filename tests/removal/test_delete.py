@@ -368,6 +368,7 @@ async def test_what_a_namespace_holds_of_kinds_that_nobody_watches_is_asked_for(
     assert f'href="/resources/secrets/?namespace={namespace}"' in page.body
     assert "1 Mydemo" in page.text
     assert "storageclasses.storage.k8s.io" not in page.text
+    assert "propagation" not in page.form.radios  # nothing of it can be left
 
 
 async def test_how_many_objects_go_with_their_definition_is_asked_for(
