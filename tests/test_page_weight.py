@@ -41,6 +41,13 @@ def test_no_module_waits_until_another_one_has_been_read() -> None:
     assert [name for name in named if name.startswith("static/js/live/")] == modules
 
 
+def test_an_editor_asks_for_what_keeps_it_live_once_it_has_shown_its_form() -> None:
+    base = (ROOT / "templates/base.html").read_text()
+    _, _, preloads = base.partition("{% block preloads %}")
+    assert preloads.partition("{% endblock preloads %}")[0].count("modulepreload") == base.count("modulepreload") > 5
+    assert "{% block preloads %}{% endblock %}" in (ROOT / "templates/edits/base_edit.html").read_text()
+
+
 def with_imports(names: list[str]) -> list[str]:
     """These files and the modules that they cannot begin without; what is joined has no modules."""
     found: list[str] = []
