@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from typing import Any
 from unittest.mock import AsyncMock
@@ -21,6 +22,7 @@ from tests.edits.browsing import Browser
 from tests.edits.conftest import parts_for
 from tests.live.feeder import Feeder
 from tests.resources.made import row_of
+from tests.wait import eventually
 
 
 async def test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each(demos: Demos) -> None:
@@ -198,12 +200,13 @@ async def test_of_what_was_sent_without_an_answer_a_cancelled_run_does_not_say_t
 
 async def test_two_runs_together_send_no_more_at_once_than_one(demos: Demos, monkeypatch: pytest.MonkeyPatch) -> None:
     demos.make(*(f"m-{number:02}" for number in range(2 * AT_ONCE)))
-    patch, sending, most = Exchange.patch, 0, 0
+    patch, sending, most, both = Exchange.patch, 0, 0, asyncio.Event()
 
     async def counted(exchange: Exchange, *given: Any, **named: Any) -> Stored:
         nonlocal sending, most
         sending += 1
         most = max(most, sending)
+        await both.wait()
         try:
             return await patch(exchange, *given, **named)
         finally:
@@ -211,7 +214,10 @@ async def test_two_runs_together_send_no_more_at_once_than_one(demos: Demos, mon
 
     monkeypatch.setattr(Exchange, "patch", counted)
     await demos.choose(verb="label", label_set="x=1")
-    await demos.review(verb="label", label_set="y=1")
+    await demos.choose(verb="label", label_set="y=1")
+    await eventually(lambda: sending >= AT_ONCE, what="as many are sent as may be")
+    both.set()
+    await demos.shows("Review: ")
     assert most == AT_ONCE
 
 
@@ -245,7 +251,7 @@ async def test_what_goes_with_those_that_are_deleted_is_counted(demos: Demos) ->
     pods = Feeder("pods", demos.parts.clock, [row_of("pods", each) for each in owned])
     demos.parts.replicas._replicas["pods"] = pods.replica
     page = await demos.review(verb="delete", propagation="Orphan")
-    assert "3 Pods belong to them: what belongs to them stays, without an owner." in page.text
+    assert "Known to belong to them: 3 Pods. What belongs to them stays, without an owner." in page.text
 
 
 async def test_a_run_is_found_again_by_its_browser(demos: Demos) -> None:
