@@ -41,6 +41,7 @@ from dashboard.edits.editable import fingerprint
 from dashboard.edits.loop import off_loop
 from dashboard.edits.posted import text_of
 from dashboard.edits.problems import Problem, Refusal, unreadable, with_excerpts
+from dashboard.edits.waiting import WAYS, waiting_page
 from dashboard.live.context import LiveParts, live_of
 from dashboard.repeats import LOST, TRIES
 from dashboard.resources.page_info import page_info
@@ -69,6 +70,14 @@ class Table:
             return None
         chosen = self.namespace if self.request.GET.get("namespace") else ""
         return Kitchen(live.client, live.discovery, live.schemas, self.namespace, chosen)
+
+    @property
+    def words(self) -> str:
+        return "several objects"
+
+    @property
+    def href(self) -> str:
+        return self.request.get_full_path()
 
     def page(self, template: str, title: str, context: Mapping[str, object], *, status: int = 200) -> HttpResponse:
         page = page_info(self.request, title=title, key="several")
@@ -141,6 +150,11 @@ async def _review_page(table: Table, kitchen: Kitchen, text: str, parts: tuple[P
     wanted = numbers(table.request.POST, "only")
     parts_wanted = tuple(part for part in parts if not wanted or part.number in wanted)
     steps = await plan(kitchen, parts, only=frozenset(part.number for part in parts_wanted))
+    passing = [step.refusal for step in steps if step.refusal is not None and step.refusal.again_after is not None]
+    if passing and len(passing) == len(parts):  # the API server is busy, fails or does not answer at all
+        waiting = waiting_page(table, WAYS[REVIEW], passing[0], text=text)
+        if waiting is not None:
+            return waiting
     shown = tuple(_with_excerpts(step, text) for step in steps)
     counts = Counter(step.action for step in steps)
     context: dict[str, object] = {
@@ -149,6 +163,7 @@ async def _review_page(table: Table, kitchen: Kitchen, text: str, parts: tuple[P
         "counts": counts,
         "does": sum(step.does for step in steps),
         "left": len(parts) - len(steps),
+        "may_pass": bool(passing),
         "mark": marked(_about(table, text), steps),
     }
     return table.page("create/plan.html", "Review", context)

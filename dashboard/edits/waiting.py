@@ -74,8 +74,11 @@ def way_of(post: Mapping[str, str]) -> Way | None:
     return next((way for name, way in WAYS.items() if name in post), None)
 
 
-def waiting_page(place: Place, way: Way | None, refusal: Refusal) -> HttpResponse | None:
-    """The page where the same is sent again after a countdown; None where it is not, and the person has to decide."""
+def waiting_page(place: Place, way: Way | None, refusal: Refusal, *, text: str = "") -> HttpResponse | None:
+    """The page where the same is sent again after a countdown; None where it is not, and the person has to decide.
+
+    `text` is what there is beside the text that came: files that were sent with it are in it.
+    """
     post = place.request.POST.dict()
     repeat = repeat_of(post, refusal.again_after, endless=refusal.unread)
     if way is None or repeat is None:
@@ -85,7 +88,7 @@ def waiting_page(place: Place, way: Way | None, refusal: Refusal) -> HttpRespons
         "what": place.words,
         "back": place.href,
         "action": place.request.get_full_path(),
-        "text": post.get("yaml"),
+        "text": text or post.get("yaml"),
         **again(post, refusal, repeat, without=way.button),
         "safe": way.safe,
     }

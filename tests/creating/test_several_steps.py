@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
@@ -102,6 +103,29 @@ async def test_a_busy_api_server_is_waited_for_and_nothing_after_it_is_begun(
     page = await pressed(browser, page, "apply", 2)
     assert "1 made 1 not begun" in page.text
     assert names(cluster, collection) == ["one"]
+
+
+async def test_a_review_waits_for_a_busy_api_server_with_the_text_and_what_its_files_held(
+    browser: Browser, lossy: Lossy, address: str
+) -> None:
+    begun = await browser.open(address)
+    lossy.fault, lossy.dry_runs_too = "busy", True
+    file = SimpleUploadedFile("b.yaml", mydemo("b").encode())
+    data: dict[str, Any] = {**begun.form.values, "yaml": mydemo("a"), "file": [file], "review": ""}
+    page = await browser.send(begun.form.action, data)
+    assert page.status == 429
+    assert f'data-repeat="{WAIT}"' in page.body
+    assert "That is safe: it writes nothing." in page.text
+    lossy.fault = ""
+    assert "2 to make" in (await browser.press(page, "review")).text
+
+
+async def test_where_some_may_pass_they_can_be_reviewed_again(browser: Browser, lossy: Lossy, address: str) -> None:
+    lossy.fault, lossy.dry_runs_too = "busy", True
+    page = await reviewed(browser, address, mydemo("a"), "kind: A\n")
+    assert "2 refused" in page.text
+    lossy.fault = ""
+    assert "1 to make 1 refused" in (await browser.press(page, "review")).text
 
 
 async def test_in_the_end_it_is_the_person_who_decides(browser: Browser, lossy: Lossy, address: str) -> None:
