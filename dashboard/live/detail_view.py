@@ -359,6 +359,7 @@ class DetailView(View):
 
     def _modified(self, new: Row) -> None:
         self._successor.forget()
+        self._successor.ends(new)
         before, first = self.object, self.row is None
         self.row, self.found, self.gone, self.object = new, True, "", _object(new)
         if first:

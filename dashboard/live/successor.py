@@ -47,6 +47,7 @@ class Successor:
         self._later = later
         self._gone: Row | None = None
         self._since = 0.0
+        self._asked: dict[str, float] = {}
         self._alike: dict[str, Row] = {}
 
     def forget(self) -> None:
@@ -57,9 +58,15 @@ class Successor:
         """It was deleted at `now` (Unix seconds)."""
         self.forget()
         self._gone = gone
-        asked = deletion_of(gone.whole())
-        self._since = min(asked.asked, now) if asked is not None else now
+        self.ends(gone)
+        self._since = min(self._asked.get(gone.uid, now), now)
         self._later(self._search(gone))
+
+    def ends(self, row: Row) -> None:
+        """Its deletion may have been asked for: the first time counts, for who asks again writes a later moment."""
+        asked = deletion_of(row.whole()) if row.deleting is not None else None
+        if asked is not None:
+            self._asked = {row.uid: min(asked.asked, self._asked.get(row.uid, asked.asked))}
 
     def renamed(self, row: Row) -> None:
         """The same object has this name now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -253,6 +254,20 @@ def test_an_object_that_its_controller_replaces_names_what_that_made() -> None:
     assert 'ReplicaSet web-1 has made <a class="link mono" href="/resources/pods/default/web-b/">web-b</a>' in (
         shown.view.update(shown.render)
     )
+
+
+def test_what_its_controller_made_when_the_deletion_was_asked_for_first_counts() -> None:
+    owner, deletion = ("ReplicaSet", "web-1", "uid-rs"), "2026-11-21T08:00:30Z"
+    shown = Shown(msgspec.structs.replace(web(), owner=owner))
+    for version, (moment, grace) in enumerate(((deletion, 30), ("2026-11-21T08:00:10Z", 0)), 2):
+        metadata = {"deletionTimestamp": moment, "deletionGracePeriodSeconds": grace}
+        row = msgspec.structs.replace(web(version, metadata=metadata), owner=owner, deleting=1.0)
+        shown.pods.put(row)
+    asked = datetime.fromisoformat("2026-11-21T08:00:00Z").timestamp()
+    shown.pods.put(msgspec.structs.replace(pod("web-b", created=asked + 2), owner=owner))
+    shown.pods.drop("uid-default-web")
+    assert shown.view.successor is not None
+    assert shown.view.successor.row.name == "web-b"
 
 
 def test_an_object_that_an_api_server_renames_is_followed_no_further_and_says_its_name() -> None:
