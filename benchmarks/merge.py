@@ -2,8 +2,8 @@
 
 Each object is a Deployment of 5,000 lines of YAML: containers with environment and arguments, and labels. Both sides
 changed ten fields, one of which the other changed too. "merge" is the merge alone; "rewrite" puts its result into the
-commented text; "page" is all that a save does between two answers of the API server: reading the text, both lists of
-changes, and the merge.
+commented text; "page" is all that a save does between two answers of the API server: reading the text, the merge, and
+what of either side needs no question.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.table import Line, main
-from dashboard.edits.diff import changes
 from dashboard.edits.document import parse
-from dashboard.edits.merge import Merge, merge
+from dashboard.edits.editable import Base, Target
+from dashboard.edits.merge import merge
+from dashboard.edits.outcomes import Draft, Moved
+from dashboard.edits.present import moved
 from dashboard.edits.rewrite import rewrite
 from dashboard.edits.schema import METADATA, Schema
+from dashboard.resources.kinds import KINDS
 from dashboard.resources.yaml_text import to_yaml
 
 Json = dict[str, Any]
@@ -74,10 +77,12 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
     if len(merged.conflicts) != 1:
         raise SystemExit(f"{len(merged.conflicts)} conflicts, not one")
 
-    def page() -> Merge:
-        value = parse(text).value
-        changes(base, theirs), changes(base, value)
-        return merge(base, theirs, value, schema=SCHEMA)
+    target = Target(KINDS["deployments.apps"], "default", "large")
+    live = {**theirs, "metadata": {**theirs["metadata"], "uid": "u", "resourceVersion": "2"}}
+    draft = Draft(text, Base("u", "1", base))
+
+    def page() -> Moved:
+        return moved(target, draft, parse(text), live, SCHEMA)
 
     steps: dict[str, Callable[[], object]] = {
         "merge": lambda: merge(base, theirs, document.value, schema=SCHEMA),

@@ -77,8 +77,7 @@ def _changes(was: Value, now: Value, path: Path, schema: Schema) -> Iterator[Cha
     if was is now:
         return
     if isinstance(was, dict) and isinstance(now, dict):
-        for name in list(was) + [name for name in now if name not in was]:
-            yield from _changes(was.get(name, ABSENT), now.get(name, ABSENT), (*path, name), schema.child(name))
+        yield from _fields(was, now, path, schema)
     elif items := _items(was, now, schema):
         for key, (one, other) in items.items():
             yield from _changes(one, other, (*path, key), schema.child(0))
@@ -87,6 +86,15 @@ def _changes(was: Value, now: Value, path: Path, schema: Schema) -> Iterator[Cha
             yield from _changes(one, other, (*path, index), schema.child(index))
     elif not same(was, now):
         yield from _leaves(was, now, path)
+
+
+def _fields(was: dict[str, Value], now: dict[str, Value], path: Path, schema: Schema) -> Iterator[Change]:
+    for name in list(was) + [name for name in now if name not in was]:
+        one, other = was.get(name, ABSENT), now.get(name, ABSENT)
+        if isinstance(one, dict | list) or isinstance(other, dict | list):
+            yield from _changes(one, other, (*path, name), schema.child(name))
+        elif not same(one, other):
+            yield Change((*path, name), one, other)
 
 
 def _items(was: Value, now: Value, schema: Schema) -> dict[ItemKey, tuple[Value, Value]]:

@@ -8,8 +8,9 @@ ever dropped without a conflict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from operator import is_
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
@@ -95,16 +96,14 @@ class _Merger:
     ) -> dict[str, Value]:
         merged: dict[str, Value] = {}
         for name in _in_order(list(mine), list(theirs)):
-            value = self.value(
-                (*path, name),
-                base.get(name, ABSENT),
-                theirs.get(name, ABSENT),
-                mine.get(name, ABSENT),
-                schema.child(name),
-            )
+            sides = base.get(name, ABSENT), theirs.get(name, ABSENT), mine.get(name, ABSENT)
+            if isinstance(sides[1], dict | list) or isinstance(sides[2], dict | list):
+                value = self.value((*path, name), *sides, schema.child(name))
+            else:  # what holds nothing needs no schema, and is most of an object
+                value = self._whole((*path, name), *sides)
             if value is not ABSENT:
                 merged[name] = value
-        return merged
+        return mine if _is_all_of(mine.values(), merged.values()) else merged
 
     def _list(self, path: Path, base: Value, theirs: list[Value], mine: list[Value], schema: Schema) -> Value | None:
         """Merge by the items' keys; None where an item has none, a key is there twice, or both sides reordered."""
@@ -121,7 +120,13 @@ class _Merger:
             )
             for key in order
         }
-        return [item for item in items.values() if item is not ABSENT]
+        merged = [item for item in items.values() if item is not ABSENT]
+        return mine if _is_all_of(mine, merged) else merged
+
+
+def _is_all_of(mine: Collection[Value], merged: Collection[Value]) -> bool:
+    """Whether nothing came of the merge but mine, so that who compares the two finds that at once."""
+    return len(mine) == len(merged) and all(map(is_, mine, merged))
 
 
 def _mergeable_maps(base: Value, theirs: Value, mine: Value, schema: Schema) -> bool:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dashboard.edits.diff import changes
 from dashboard.edits.document import Document
 from dashboard.edits.editable import Base, Target, editable, to_write
 from dashboard.edits.exchange import Exchange
 from dashboard.edits.fields import Value
 from dashboard.edits.loop import off_loop
-from dashboard.edits.merge import Conflict, Side, merge
+from dashboard.edits.merge import Merge, Side, merge
 from dashboard.edits.outcomes import Draft, Gone, Moved, Refused, Replaced, Unsure
 from dashboard.edits.owners import last_writer
 from dashboard.edits.problems import Problem, Refusal, doubted
@@ -50,29 +48,34 @@ async def not_there(exchange: Exchange, draft: Draft, error: NotFound) -> Gone |
 
 async def moved_of(target: Target, draft: Draft, document: Document, live: dict[str, Value], schema: Schema) -> Moved:
     """What others made of the object since the draft began, and the merge of both."""
+    return await off_loop(moved, target, draft, document, live, schema, size=len(draft.text))
+
+
+def moved(target: Target, draft: Draft, document: Document, live: dict[str, Value], schema: Schema) -> Moved:
+    """As `moved_of`, which computes it beside the event loop where the object is large."""
     part = target.part
-
-    def merged() -> Moved:
-        base, now = draft.base.value, Base.of(live, part)
-        mine = editable(to_write(document.value, live, part), part)
-        # answers count only for what the person saw: where it has changed again, it is asked again
-        choices = draft.choices if draft.seen == now.fingerprint else {}
-        merge_of_both = merge(base, now.value, mine, schema=schema, choices=choices)
-        asked = [*merge_of_both.conflicts, *(conflict for conflict, _ in merge_of_both.settled)]
-        all_mine = _answered(base, now.value, mine, schema, asked, "mine")
-        all_theirs = _answered(base, now.value, mine, schema, asked, "theirs")
-        theirs = changes(base, now.value, schema=schema)
-        taken = changes(mine, all_mine, schema=schema)
-        kept = changes(now.value, all_theirs, schema=schema)
-        writer = last_writer(live, target.subresource)
-        return Moved(draft, now, merge_of_both, theirs, taken, kept, *writer)
-
-    return await off_loop(merged, size=len(draft.text))
+    base, now = draft.base.value, Base.of(live, part)
+    mine = editable(to_write(document.value, live, part), part)
+    # answers count only for what the person saw: where it has changed again, it is asked again
+    choices = draft.choices if draft.seen == now.fingerprint else {}
+    merged = merge(base, now.value, mine, schema=schema, choices=choices)
+    all_mine, all_theirs = _answered(base, now.value, mine, schema, merged)
+    theirs = changes(base, now.value, schema=schema)
+    taken = changes(mine, all_mine, schema=schema)
+    kept = changes(now.value, all_theirs, schema=schema)
+    return Moved(draft, now, merged, theirs, taken, kept, *last_writer(live, target.subresource))
 
 
-def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, asked: Sequence[Conflict], side: Side) -> Value:
-    """The merge, where one side is taken wherever something is asked."""
-    return merge(base, theirs, mine, schema=schema, choices={conflict.path: side for conflict in asked}).value
+def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, merged: Merge) -> tuple[Value, Value]:
+    """The merge with mine wherever something is asked, and with theirs."""
+    asked = [*merged.conflicts, *(conflict for conflict, _ in merged.settled)]
+    if not asked:
+        return merged.value, merged.value
+
+    def with_all(side: Side) -> Value:
+        return merge(base, theirs, mine, schema=schema, choices={conflict.path: side for conflict in asked}).value
+
+    return with_all("mine") if merged.settled else merged.value, with_all("theirs")
 
 
 def taken_back(draft: Draft) -> Refused:

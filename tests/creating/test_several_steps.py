@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
 from tests.creating.test_several import address, live, mydemo, reviewed
 from tests.edits.browsing import Browser, Page
+from tests.edits.careful import CarefulClient
 from tests.lossy import WAIT, Lossy
 
 __all__ = ["address"]
@@ -25,7 +25,7 @@ NAMELESS = (
 @pytest.fixture
 async def lossy(cluster: ControlPlane, parts: SimpleNamespace) -> AsyncIterator[Lossy]:
     """What the dashboard speaks through."""
-    async with Lossy(cluster).running() as lossy, Client(lossy.config) as parts.client:
+    async with Lossy(cluster).running() as lossy, CarefulClient(lossy.config) as parts.client:
         yield lossy
 
 

@@ -20,13 +20,13 @@ from dashboard.live.interest import Interest
 from dashboard.live.replicas import Replicas
 from dashboard.resources.kinds import kinds_named
 from informerd.clock import SystemClock
-from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
 from tests.controlplane import ControlPlane
 from tests.drafts.databases import migrated
 from tests.e2e.conftest import Dashboard
 from tests.edits.browsing import Browser
+from tests.edits.careful import CarefulClient
 from tests.edits.objects import mydemo
 from tests.live.fake_layer import RecordingLayer
 
@@ -95,7 +95,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
     """What dashboard.live.context.LiveParts names, with a feed that nobody fills."""
     clock = SystemClock()
     replicas = Replicas(RecordingLayer(), kinds_named(["pods", "mydemos"]), clock)
-    async with Client(config) as client:
+    async with CarefulClient(config) as client:
         rights = Rights(clock, lambda: client)
         hub = Hub(replicas, clock, denied=rights.denied)
         yield SimpleNamespace(

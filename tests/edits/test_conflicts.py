@@ -44,8 +44,8 @@ async def test_in_a_list_with_merge_keys_only_the_field_that_both_changed_is_ask
 ) -> None:
     deployments = f"/apis/apps/v1/namespaces/{namespace}/deployments"
     made = workload("one")
-    pod = made["spec"]["template"]["spec"]
-    pod["containers"] = [{"name": "web", "image": "web:1"}, {"name": "log", "image": "log:1"}]
+    two = [{"name": "web", "image": "web:1"}, {"name": "log", "image": "log:1"}]
+    made["spec"]["template"] = {**made["spec"]["template"], "spec": {"containers": two}}
     cluster.create(deployments, made)
     page = await browser.open(f"/resources/deployments.apps/{namespace}/one/edit/")
     text = page.yaml.replace("web:1", "web:2 # mine")

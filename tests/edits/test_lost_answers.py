@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser, Page
+from tests.edits.careful import CarefulClient
 from tests.edits.objects import mydemo
 from tests.lossy import WAIT, Lossy
 
@@ -21,7 +21,7 @@ KIND = "/resources/mydemos.crddemo.k8s.io"
 @pytest.fixture
 async def lossy(cluster: ControlPlane, parts: SimpleNamespace) -> AsyncIterator[Lossy]:
     """What the dashboard speaks through."""
-    async with Lossy(cluster).running() as lossy, Client(lossy.config) as parts.client:
+    async with Lossy(cluster).running() as lossy, CarefulClient(lossy.config) as parts.client:
         yield lossy
 
 
@@ -44,6 +44,19 @@ class Write:
         page = await self.browser.press(page, "review", yaml=page.yaml.replace("port: 8080", "port: 9090"))
         return page, "save"
 
+    async def status(self) -> tuple[Page, str]:
+        made = self.cluster.create(self.collection, mydemo("one"))
+        self.cluster.replace(f"{self.one}/status", {**made, "status": {"phase": "Pending"}})
+        page = await self.browser.open(f"{KIND}/{self.namespace}/one/edit/status/")
+        page = await self.browser.press(page, "review", yaml=page.yaml.replace("Pending", "Ready"))
+        return page, "save"
+
+    async def field(self) -> tuple[Page, str]:
+        self.cluster.create(self.collection, mydemo("one"))
+        page = await self.browser.open(f"{KIND}/{self.namespace}/one/do/field/?path=.spec.port&shown=8080")
+        page.form.values["wanted"] = "9090"
+        return page, "do"
+
     async def create(self) -> tuple[Page, str]:
         page = await self.browser.open(f"{KIND}/new/?namespace={self.namespace}")
         return await self.browser.press(page, "review", field__metadata__name="one", field__spec__port="9090"), "create"
@@ -55,7 +68,8 @@ class Write:
     def is_done(self, way: str) -> bool:
         if way == "delete" or not self.cluster.exists(self.one):
             return way == "delete" and not self.cluster.exists(self.one)
-        return bool(self.cluster.get(self.one)["spec"]["port"] == 9090)
+        found = self.cluster.get(self.one)
+        return bool(found["status"]["phase"] == "Ready" if way == "status" else found["spec"]["port"] == 9090)
 
 
 @pytest.fixture
@@ -70,16 +84,32 @@ async def said(browser: Browser, page: Page) -> str:
 
 BEGINNINGS: dict[str, Callable[[Write], Awaitable[tuple[Page, str]]]] = {
     "update": Write.update,
+    "status": Write.status,
+    "field": Write.field,
     "create": Write.create,
     "delete": Write.delete,
 }
-NOT_DONE = {"update": "It was not saved.", "create": "It was not made.", "delete": "It was not deleted."}
+NOT_DONE = {
+    "update": "It was not saved.",
+    "status": "It was not saved.",
+    "field": "It was not done.",
+    "create": "It was not made.",
+    "delete": "It was not deleted.",
+}
 STORED = {
     "update": "is saved: no answer came when it was sent, but it was stored",
+    "status": "is saved: no answer came when it was sent, but it was stored",
+    "field": "8080 → 9090: no answer came when it was sent, but it was stored",
     "create": "is made: no answer came when it was sent, but it was stored",
     "delete": "No answer came to the deletion, but it was taken",
 }
-MAYBE = {"update": "may or may not be saved", "create": "may or may not be made", "delete": "may or may not be deleted"}
+MAYBE = {
+    "update": "may or may not be saved",
+    "status": "may or may not be saved",
+    "field": "may or may not be done",
+    "create": "may or may not be made",
+    "delete": "may or may not be deleted",
+}
 
 
 @pytest.mark.parametrize("way", BEGINNINGS)
@@ -96,7 +126,7 @@ async def test_what_was_cut_off_before_it_arrived_is_said_not_to_be_done_and_is_
     assert not write.is_done(way)
     lossy.fault = ""
     page = await browser.press(page, button)
-    assert page.status == (200 if way == "delete" else 302), page.text
+    assert page.status == (200 if way in ("delete", "field") else 302), page.text
     assert write.is_done(way)
     assert lossy.writes == 1
 
@@ -240,7 +270,7 @@ async def test_a_busy_api_server_is_waited_for_as_long_as_it_asks_and_in_sight(
     assert "not now" in page.text
     lossy.fault = ""
     page = await browser.press(page, button)
-    assert page.status == (200 if way == "delete" else 302), page.text
+    assert page.status == (200 if way in ("delete", "field") else 302), page.text
     assert write.is_done(way)
 
 

@@ -1,6 +1,6 @@
-"""Five people edit ten objects while another program patches them: no update is lost, and none is made unseen.
+"""Five people edit ten objects while kubectl patches them: no update is lost, and none is made unseen.
 
-A watch that runs along is the witness. Every state of an object in it is one that the other program wrote or that a
+A watch that runs along is the witness. Every state of an object in it is one that kubectl wrote or that a
 person saved; what a person saved replaced exactly the state that the review compared it with, and everything that it
 took away stood in that review.
 """
@@ -24,8 +24,10 @@ import yaml
 
 from dashboard.drafts.shelf import Unavailable
 from tests.controlplane import ControlPlane
+from tests.devcluster.kubectl import kubectl_binary
 from tests.edits.browsing import Browser, Page
 from tests.edits.objects import mydemo
+from tests.require import missing
 from tests.wait import eventually
 
 Json = dict[str, Any]
@@ -133,10 +135,10 @@ class Pace:
 
 
 class OtherProgram:
-    """Patches objects as kubectl does, without a look at what is there, until it is told to stop."""
+    """Patches objects with kubectl, without a look at what is there, until it is told to stop."""
 
-    def __init__(self, cluster: ControlPlane, collection: str, values: Iterator[int], pace: Pace) -> None:
-        self._cluster, self._collection, self._values, self._pace = cluster, collection, values, pace
+    def __init__(self, cluster: ControlPlane, namespace: str, values: Iterator[int], pace: Pace) -> None:
+        self._cluster, self._namespace, self._values, self._pace = cluster, namespace, values, pace
         self.written: set[str] = set()
         """The resourceVersions that it made."""
         self._stopped = False
@@ -155,8 +157,33 @@ class OtherProgram:
             patch: Json = {"spec": {"port": 1024 + number}}
             if rng.random() < 0.6:
                 patch = {"metadata": {"labels": {rng.choice("abc"): f"p{number}"}}}
-            path = f"{self._collection}/{rng.choice(NAMES)}"
-            self.written.add(version(await asyncio.to_thread(self._cluster.patch, path, patch)))
+            self.written.add(await self._patched(rng.choice(NAMES), patch))
+
+    async def _patched(self, name: str, patch: Json) -> str:
+        """The resourceVersion that it made."""
+        words = [
+            "patch",
+            "mydemos.crddemo.k8s.io",
+            name,
+            "-n",
+            self._namespace,
+            "--type=merge",
+            "-p",
+            json.dumps(patch),
+        ]
+        kubectl = await asyncio.create_subprocess_exec(
+            kubectl_binary() or missing("kubectl", "none in KUBEBUILDER_ASSETS nor in PATH"),
+            f"--kubeconfig={self._cluster.kubeconfig}",
+            *words,
+            "-p",
+            json.dumps(patch),
+            "-o",
+            "jsonpath={.metadata.resourceVersion}",
+            stdout=asyncio.subprocess.PIPE,
+        )
+        said, _ = await kubectl.communicate()
+        assert kubectl.returncode == 0
+        return said.decode()
 
 
 def version(value: Json) -> str:
@@ -193,7 +220,7 @@ async def witnessed(parts: SimpleNamespace, collection: str, begin: Json) -> Asy
 
 
 @pytest.mark.timeout(400)
-async def test_two_hundred_edits_by_five_people_and_a_program_lose_no_update(
+async def test_two_hundred_edits_by_five_people_and_kubectl_lose_no_update(
     parts: SimpleNamespace, cluster: ControlPlane, namespace: str, collection: str
 ) -> None:
     parts.drafts = AsyncMock(**dict.fromkeys(("keep.side_effect", "about.side_effect", "end.side_effect"), AWAY))
@@ -202,7 +229,7 @@ async def test_two_hundred_edits_by_five_people_and_a_program_lose_no_update(
     values, begin = itertools.count(1), cluster.get(collection)
     pace = Pace()
     editors = [Editor(Browser(parts), namespace, values, seed, pace) for seed in range(EDITORS)]
-    other = OtherProgram(cluster, collection, values, pace)
+    other = OtherProgram(cluster, namespace, values, pace)
     async with witnessed(parts, collection, begin) as history:
         patching = asyncio.create_task(other.run())
         await asyncio.gather(*(edits(editor) for editor in editors))

@@ -1,0 +1,33 @@
+"""A client of the API server that lets no write through which could overwrite or delete what nobody saw.
+
+Every test of the pages that write speaks through it, so that each of their requests is held to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from informerd.rest.answer import Answer
+from informerd.rest.client import Client
+
+
+class CarefulClient(Client):
+    """Raises AssertionError where a PUT, PATCH or DELETE is not about one state of one object, or an eviction not about
+    one object. A POST never overwrites: the API server refuses a name that is there."""
+
+    async def request(self, method: str, path: str, **options: Any) -> Answer:
+        body = options.get("body")
+        if method in {"PUT", "PATCH", "DELETE"} or path.endswith("/eviction"):
+            assert is_conditional(method, body), f"{method} {path} could be about what nobody saw: {body}"
+        return await super().request(method, path, **options)
+
+
+def is_conditional(method: str, body: object) -> bool:
+    """Whether a write carries what it is based on: uid and resourceVersion, of an eviction the uid."""
+    if not isinstance(body, Mapping):
+        return False
+    if method == "POST":
+        return bool((body["deleteOptions"].get("preconditions") or {}).get("uid"))
+    said = body.get("preconditions") if method == "DELETE" else body.get("metadata")
+    return isinstance(said, Mapping) and bool(said.get("uid")) and bool(said.get("resourceVersion"))
