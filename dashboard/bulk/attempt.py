@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,9 @@ TRIES = 3
 """Times that one is read again because it changed, elsewhere, in the very moment of the write."""
 _SHOWN = 40
 """Fields of a difference that are kept to be shown."""
+_QUOTED = re.compile(r'Invalid value: "(?:[^"\\]|\\.)*"')
+"""How the API server names what it does not take: of a patch with an unknown field that is the whole object."""
+_LONGEST_QUOTED = 200
 GONE = "It is there no more."
 REPLACED = "It is there no more; another one has its name."
 _CHANGED = "Somebody changed it after you had seen it, and this would do something else now than what you saw."
@@ -144,7 +148,13 @@ def refused(item: Item, state: ItemState, error: InformerdError) -> Item:
     """The item with why the API server would not, in its words and ours."""
     problems = refusal_of(error).problems
     words = " ".join(f"{each.field}: {each.words}" if each.path else each.words for each in problems).strip()
-    return ended(item, state, words, " ".join(each.said for each in problems))
+    said = " ".join(each.said for each in problems)
+    return ended(item, state, _without_object(words), _without_object(said))
+
+
+def _without_object(words: str) -> str:
+    """Objects told apart by what they are would never be one group, and a Secret's values would be kept."""
+    return _QUOTED.sub(lambda found: found[0] if len(found[0]) <= _LONGEST_QUOTED else "Invalid value", words)
 
 
 def deletion_words(live: dict[str, Value]) -> str:

@@ -48,7 +48,7 @@ def differences(items: Iterable[Item], groups: Sequence[Group]) -> list[Fold]:
 
 def by_words(items: Iterable[Item], state: ItemState) -> list[Fold]:
     """Those of one state, by what is said of them, A_PAGE at most; names in a message tell nothing apart."""
-    return _folded(items, state, lambda item: (item.words, item.said.replace(item.name, "")))[:A_PAGE]
+    return _folded(items, state, lambda item: (item.words, item.said.replace(f'"{item.name}"', "")))[:A_PAGE]
 
 
 def _folded(items: Iterable[Item], state: ItemState, key: Callable[[Item], K]) -> list[Fold]:
