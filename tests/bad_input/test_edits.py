@@ -10,7 +10,7 @@ from tests.edits.browsing import Browser
 __all__ = ["one"]
 PARTS = ("edit/", "edit/status/")
 EXTRAS = (
-    (ONE + "---\n" + ONE, "line 10, column 1 A second document begins here; this page edits one object"),
+    (ONE + "---\n" + ONE, "line 10, column 1 A second document begins here; this page takes one object"),
     (ONE.replace("8080", "!!python/object:os.system x"), "line 8, column 9 The tag !!python/object:os.system means"),
     (ONE.replace("10.0.0.1", "!!binary aGk="), "line 7, column 7 The tag !!binary means nothing to Kubernetes"),
     (ONE.replace("10.0.0.1", "!!timestamp 2026-01-01"), "line 7, column 7 The tag !!timestamp means nothing"),
