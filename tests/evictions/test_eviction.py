@@ -10,9 +10,11 @@ import pytest
 from dashboard.evictions.eviction import Gone, Held, evict
 from dashboard.repeats import AGAIN_AFTER
 from informerd.errors import Conflict, Status
+from informerd.resource import PODS
 from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
-from tests.quick.objects import pod
+from tests.e2e.objects import running
+from tests.quick.objects import budget, pod
 
 
 async def test_after_a_conflict_the_pod_itself_tells_whether_it_changed_is_another_one_or_gone(
@@ -27,3 +29,25 @@ async def test_after_a_conflict_the_pod_itself_tells_whether_it_changed_is_anoth
     assert await evict(parts.client, namespace, "web-1", "another") == Gone(replaced=True)
     cluster.request("DELETE", f"/api/v1/namespaces/{namespace}/pods/web-1", {"gracePeriodSeconds": 0})
     assert await evict(parts.client, namespace, "web-1", uid) == Gone(replaced=False)
+
+
+async def test_an_eviction_of_another_version_would_use_up_the_budget_and_so_none_is_asked_for(
+    parts: SimpleNamespace, cluster: ControlPlane, namespace: str
+) -> None:
+    """Why `evict` names the uid alone: should the API server ever look at the version first, it can name that, too."""
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    uid = cluster.create(pods, pod("web-1"))["metadata"]["uid"]
+    cluster.patch(f"{pods}/web-1/status", running(), "strategic")
+    budgets = f"/apis/policy/v1/namespaces/{namespace}/poddisruptionbudgets"
+    made = cluster.create(budgets, budget("web", "web", 0))
+    numbers = {"disruptionsAllowed": 1, "currentHealthy": 1, "desiredHealthy": 0, "expectedPods": 1}
+    seen = {"observedGeneration": made["metadata"]["generation"]}
+    cluster.patch(f"{budgets}/web/status", {"status": numbers | seen})
+    old = {"preconditions": {"uid": uid, "resourceVersion": "1"}}
+    body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "web-1"}, "deleteOptions": old}
+    with pytest.raises(Conflict):
+        await parts.client.create(PODS, body, namespace, name="web-1", subresource="eviction")
+    assert cluster.get(f"{budgets}/web")["status"]["disruptionsAllowed"] == 0
+    held = await evict(parts.client, namespace, "web-1", uid)
+    assert isinstance(held, Held)
+    assert held.by_budget
