@@ -27,16 +27,10 @@ def _line(item: KindItem, is_current: bool) -> str:
     current = ' aria-current="page"' if is_current else ""
     return (
         f'<div class="kind-line" data-kind="{key}"{" data-pinned" if item.pinned else ""}'
+        f"{'' if item.pinnable else ' data-fixed'}"
         f"{'' if item.namespaced else ' data-cluster-wide'}>"
         f'<a href="{escape(item.href)}"{current}><svg class="i" aria-hidden="true"><use href="#i-{item.icon}"/></svg>'
-        f'<span class="kind">{title}</span>{_count(item, key)}</a>{_pin(item, title) if item.pinnable else ""}</div>'
-    )
-
-
-def _pin(item: KindItem, title: str) -> str:
-    return (
-        f'<button type="button" class="pin" data-pin aria-pressed="{str(item.pinned).lower()}" '
-        f'aria-label="Keep {title} at the top"><svg class="i" aria-hidden="true"><use href="#i-pin"/></svg></button>'
+        f'<span class="kind">{title}</span>{_count(item, key)}</a></div>'
     )
 
 

@@ -1,7 +1,8 @@
 /* The kinds at the left. Beats keep the counts of followed kinds and the mark where something is wrong; a kind that
    comes to be followed moves to the top of its group at once. Counts of the others have a date: they are asked for each
    minute while a fold shows them, which is what has the worker count them. Folds and pins are kept in cookies, so that
-   the server renders them; the box finds a kind by a part of its name. */
+   the server renders them; the box finds a kind by a part of its name. The button that pins a kind is there only where
+   the pointer or the focus is: pages have hundreds of kinds. */
 (() => {
   "use strict";
 
@@ -161,6 +162,22 @@
     ask();
   }
 
+  function offerPin({ target }) {
+    const line = target.closest?.("#kinds .kind-line:not([data-fixed])");
+    if (!line || line.querySelector(".pin")) return;
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "pin" });
+    button.innerHTML = '<svg class="i" aria-hidden="true"><use href="#i-pin"/></svg>';
+    button.setAttribute("aria-pressed", String("pinned" in line.dataset));
+    button.setAttribute("aria-label", `Keep ${line.querySelector(".kind").textContent} at the top`);
+    line.append(button);
+  }
+
+  function withdrawPins() {
+    for (const button of document.querySelectorAll("#kinds .pin")) {
+      if (!button.parentElement.matches(":hover, :focus-within")) button.remove();
+    }
+  }
+
   function pin(button) {
     const line = button.closest(".kind-line");
     const pinned = line.toggleAttribute("data-pinned");
@@ -218,9 +235,11 @@
   document.addEventListener("input", ({ target }) => target.id === "kind-q" && find());
   document.addEventListener("keydown", onKey, { capture: true });
   document.addEventListener("click", ({ target }) => {
-    const button = target.closest("[data-pin]");
+    const button = target.closest("#kinds .pin");
     if (button) pin(button);
   });
+  for (const name of ["pointerover", "focusin"]) document.addEventListener(name, offerPin);
+  for (const name of ["pointerout", "focusout"]) document.addEventListener(name, () => setTimeout(withdrawPins));
 
   if (root()) {
     settle();

@@ -127,6 +127,21 @@ def test_a_pinned_kind_stays_at_the_top_in_this_browser(page: Page, server: Page
     expect(line(page, "secrets")).to_be_hidden()
 
 
+def test_a_kind_is_pinned_by_the_keyboard(page: Page, server: PageServer) -> None:
+    opened(page, server)
+    fold(page, "config").locator("summary").click()
+    page.mouse.move(700, 500)
+    line(page, "secrets").get_by_role("link").focus()
+    page.keyboard.press("Tab")
+    button = page.get_by_role("button", name="Keep Secrets at the top")
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(button).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(button).to_have_count(0)
+
+
 def test_without_scripts_the_folds_open_and_lead_to_their_kinds(
     new_context: Callable[..., BrowserContext], server: PageServer
 ) -> None:
