@@ -16,8 +16,9 @@ import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.templatetags.static import static
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
+from dashboard.access.joined_files import JOINED, joined
 from dashboard.access.static_addresses import versioned_storage
 from dashboard.live.feed_view import FeedView
 from dashboard.live.lines import rfc3339
@@ -328,3 +329,15 @@ def test_a_swap_makes_no_attribute_of_what_scripts_have_set_as_style(pods: Page,
     )
     assert pods.locator("#list [id]").count() > 9
     assert not pods.locator("#list [id][style]").count()
+
+
+def test_a_script_that_fails_while_it_is_loaded_leaves_those_that_go_with_it_alone(chromium: Browser) -> None:
+    first, *between, last = JOINED["js/list.js"]
+    contents = {first: b"throw new Error('broken')", **dict.fromkeys(between, b""), last: b"window.loaded = true;"}
+    page = chromium.new_page()
+    told: list[str] = []
+    page.on("pageerror", lambda error: told.append(error.message))
+    page.add_script_tag(content=joined(contents)["js/list.js"].decode())
+    assert page.evaluate("window.loaded")
+    assert told == ["broken"]
+    page.close()

@@ -45,12 +45,15 @@ JOINED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 def joined(contents: Mapping[str, bytes]) -> dict[str, bytes]:
     """Each of JOINED whose files are all in `contents`."""
     return {
-        name: _between(name).join(contents[part] for part in parts)
+        name: b"\n".join(_part(part, contents[part]) for part in parts)
         for name, parts in JOINED.items()
         if all(part in contents for part in parts)
     }
 
 
-def _between(name: str) -> bytes:
-    """A script that ends without a semicolon is not to be read as calling what the next one begins with."""
-    return b"\n;\n" if name.endswith(".js") else b"\n"
+def _part(name: str, content: bytes) -> bytes:
+    """A script that fails while it is loaded is told of and leaves those after it alone, as if it were a file of its own.
+
+    In a block, so what it declares for others is a `var`, as htmx does.
+    """
+    return b"try {\n" + content + b"\n} catch (error) { reportError(error); }" if name.endswith(".js") else content
