@@ -52,7 +52,7 @@ def joined(contents: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _part(name: str, content: bytes) -> bytes:
-    """A script that fails while it is loaded is told of and leaves those after it alone, as if it were a file of its own.
+    """A script that fails while it is loaded is told of and leaves those after it alone, as if it went by itself.
 
     In a block, so what it declares for others is a `var`, as htmx does.
     """
