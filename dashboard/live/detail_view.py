@@ -193,13 +193,13 @@ class DetailView(ObjectView):
         self.found, self.gone, self.again = False, rfc3339(round(self.clock.time(), 3)), False
         self._log.note(words, self.row)
         if self.row is not None:
-            self._successor.look(self.row, self.clock.time())
+            self._successor.look(self.row, self.object, self.clock.time())
 
     def _modified(self, new: Row) -> None:
-        self._successor.forget()
-        self._successor.ends(new)
         before, first = self.object, self.row is None
         self.row, self.found, self.gone, self.object = new, True, "", whole(new)
+        self._successor.forget()
+        self._successor.ends(new, self.object)
         if first:
             self._follow(new)
             if not self._awaited:

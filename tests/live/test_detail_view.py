@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +18,8 @@ from dashboard.live.messages import Cell, Chunk, Frame, Row
 from dashboard.live.object_events import MOST
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Replica
+from dashboard.live.slices import Work, at_once
+from dashboard.live.successor import MOST as MOST_ALIKE
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import columns_for
 from informerd.cache.health import Health
@@ -58,7 +61,7 @@ WEB = {"kind": "Pod", "namespace": "default", "name": "web", "uid": "uid-default
 
 
 class Shown:
-    def __init__(self, *rows: Row, events: tuple[Row, ...] = ()) -> None:
+    def __init__(self, *rows: Row, events: tuple[Row, ...] = (), later: Callable[[Work], None] = at_once) -> None:
         self.clock = FakeClock()
         self.pods = Feeder("pods", self.clock, rows)
         self.events = Feeder("events", self.clock, events)
@@ -69,6 +72,7 @@ class Shown:
             self.pods.replica,
             self.clock,
             kinds=lambda: [(PODS, self.pods.replica), (KINDS["events"], self.events.replica)],
+            later=later,
         )
         self.render = Renderer(render_to_string)
         for feeder in (self.pods, self.events):
@@ -234,6 +238,45 @@ def test_an_object_that_was_copied_and_deleted_names_the_one_that_has_its_conten
     assert shown.view.successor is None
 
 
+def test_a_copy_that_is_changed_afterwards_or_goes_is_not_called_the_same() -> None:
+    shown = Shown(web(spec={"a": 1}))
+    for name in ("twin", "other"):
+        shown.pods.put(copied(name, spec={"a": 2}, created=shown.clock.time()))
+    shown.pods.drop("uid-default-web")
+    assert shown.view.successor is None
+    twin = copied("twin", spec={"a": 1}, created=shown.clock.time())
+    shown.pods.put(msgspec.structs.replace(twin, version="2", status="Pending"))
+    assert shown.view.successor is not None
+    assert (shown.view.successor.row.name, shown.view.successor.row.status) == ("twin", "Pending")
+    changed = copied("twin", spec={"a": 3}, created=shown.clock.time())
+    shown.pods.put(msgspec.structs.replace(changed, version="3"))
+    assert shown.view.successor is None
+    other = copied("other", spec={"a": 1}, created=shown.clock.time())
+    shown.pods.put(msgspec.structs.replace(other, version="2"))
+    assert shown.view.successor.row.name == "other"
+    shown.pods.put(msgspec.structs.replace(other, version="3", deleting=1.0))
+    assert shown.view.successor is None
+
+
+def test_only_what_may_be_a_copy_is_read_in_full_once_and_one_at_a_time() -> None:
+    works: list[Work] = []
+    shown = Shown(web(spec={"a": 1}), later=works.append)
+    twins = [copied(f"twin-{number}", spec={"a": number}, created=shown.clock.time()) for number in range(MOST_ALIKE)]
+    shown.pods.put(*twins, pod("other"))
+    shown.pods.drop("uid-default-web")
+
+    def steps() -> int:
+        return sum(1 for work in iter(lambda: works.pop(0) if works else None, None) for _ in work)
+
+    assert steps() == MOST_ALIKE
+    assert shown.view.successor is not None
+    assert shown.view.successor.row.name == "twin-1"
+    shown.pods.put(pod("other", version=2))
+    assert works == []
+    shown.pods.put(msgspec.structs.replace(twins[0], version="2"), msgspec.structs.replace(twins[2], version="2"))
+    assert steps() == 1  # of two that are read, one after the other
+
+
 def test_an_object_without_content_has_no_twin() -> None:
     shown = Shown(web())
     shown.pods.put(copied("twin", created=shown.clock.time()))
@@ -241,9 +284,12 @@ def test_an_object_without_content_has_no_twin() -> None:
     assert shown.view.successor is None
 
 
+OWNED = {"ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "uid": "uid-rs", "controller": True}]}
+
+
 def test_an_object_that_its_controller_replaces_names_what_that_made() -> None:
     owner = ("ReplicaSet", "web-1", "uid-rs")
-    shown = Shown(msgspec.structs.replace(web(), owner=owner))
+    shown = Shown(msgspec.structs.replace(web(metadata=OWNED), owner=owner))
     before, after = shown.clock.time() - 60, shown.clock.time() + 1
     shown.pods.put(*(msgspec.structs.replace(pod(name, created=at), owner=owner) for name, at in (("old", before),)))
     shown.pods.drop("uid-default-web")
@@ -254,13 +300,26 @@ def test_an_object_that_its_controller_replaces_names_what_that_made() -> None:
     assert 'ReplicaSet web-1 has made <a class="link mono" href="/resources/pods/default/web-b/">web-b</a>' in (
         shown.view.update(shown.render)
     )
+    shown.pods.put(msgspec.structs.replace(pod("web-b", version=2, created=after - 2), owner=owner, deleting=1.0))
+    assert "web-c</a>" in shown.view.update(shown.render)
+
+
+def test_an_owner_that_is_no_controller_has_made_nothing_in_its_place() -> None:
+    owner = ("Deployment", "web", "uid-d")
+    reference = {"kind": "Deployment", "name": "web", "uid": "uid-d"}
+    shown = Shown(msgspec.structs.replace(web(spec={"a": 1}, metadata={"ownerReferences": [reference]}), owner=owner))
+    shown.pods.drop("uid-default-web")
+    shown.pods.put(msgspec.structs.replace(pod("web-b", created=shown.clock.time() + 1), owner=owner))
+    assert shown.view.successor is None
+    shown.pods.put(msgspec.structs.replace(copied("twin", spec={"a": 1}, created=shown.clock.time()), owner=owner))
+    assert "twin</a>, created" in shown.view.update(shown.render)
 
 
 def test_what_its_controller_made_when_the_deletion_was_asked_for_first_counts() -> None:
     owner, deletion = ("ReplicaSet", "web-1", "uid-rs"), "2026-11-21T08:00:30Z"
-    shown = Shown(msgspec.structs.replace(web(), owner=owner))
+    shown = Shown(msgspec.structs.replace(web(metadata=OWNED), owner=owner))
     for version, (moment, grace) in enumerate(((deletion, 30), ("2026-11-21T08:00:10Z", 0)), 2):
-        metadata = {"deletionTimestamp": moment, "deletionGracePeriodSeconds": grace}
+        metadata = {"deletionTimestamp": moment, "deletionGracePeriodSeconds": grace, **OWNED}
         row = msgspec.structs.replace(web(version, metadata=metadata), owner=owner, deleting=1.0)
         shown.pods.put(row)
     asked = datetime.fromisoformat("2026-11-21T08:00:00Z").timestamp()
