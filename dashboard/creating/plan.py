@@ -114,9 +114,10 @@ async def plan(kitchen: Kitchen, parts: tuple[Part, ...], only: frozenset[int]) 
 
 
 def written_over(live: dict[str, Value], text: dict[str, Value], schema: Schema) -> dict[str, Value]:
-    """What is there with what the text says; fields that the text does not name stay."""
+    """What is there with what the text says; fields that the text does not name stay, items in the text's order."""
     theirs, mine = editable(live), editable(text)
-    return to_write(merge({}, theirs, mine, schema=schema).value, live)  # where both have a field it is mine
+    merged = merge({}, theirs, mine, schema=schema, order="mine")  # where both have a field it is mine
+    return to_write(merged.value, live)
 
 
 def to_make(value: dict[str, Value], target: Target) -> dict[str, Value]:

@@ -19,6 +19,7 @@ from dashboard.edits.items import by_key
 from dashboard.edits.schema import UNKNOWN, Schema
 
 Side = Literal["theirs", "mine"]
+Order = Literal["ask", "mine"]
 T = TypeVar("T")
 
 
@@ -49,20 +50,24 @@ def merge(
     *,
     schema: Schema = UNKNOWN,
     choices: Mapping[Path, Side] = MappingProxyType({}),
+    order: Order = "ask",
 ) -> Merge:
     """Merge two changed objects that began as `base`. `choices` settle conflicts by their path.
+
+    A list with keys that both sides ordered differently is one conflict, or has with `order` “mine” the order of mine.
 
     merge(b, x, x) is x; exchanging the sides exchanges them in the conflicts and changes nothing else but the order
     of fields. None of the three is changed; the result shares parts with them.
     """
-    merger = _Merger(choices)
+    merger = _Merger(choices, order)
     value = merger.value((), base, theirs, mine, schema)
     return Merge(value, tuple(merger.conflicts), tuple(merger.settled))
 
 
 class _Merger:
-    def __init__(self, choices: Mapping[Path, Side]) -> None:
+    def __init__(self, choices: Mapping[Path, Side], order: Order) -> None:
         self._choices = choices
+        self._order = order
         self.conflicts: list[Conflict] = []
         self.settled: list[tuple[Conflict, Side]] = []
 
@@ -103,7 +108,8 @@ class _Merger:
                 value = self._whole((*path, name), *sides)
             if value is not ABSENT:
                 merged[name] = value
-        return mine if _is_all_of(mine.values(), merged.values()) else merged
+        # True, "" and 1 are one object wherever they stand: without the names another field of that value would do
+        return mine if mine.keys() == merged.keys() and _is_all_of(mine.values(), merged.values()) else merged
 
     def _list(self, path: Path, base: Value, theirs: list[Value], mine: list[Value], schema: Schema) -> Value | None:
         """Merge by the items' keys; None where an item has none, a key is there twice, or both sides reordered."""
@@ -113,7 +119,9 @@ class _Merger:
             return None
         order = _merged_order(list(old), list(other), list(own))
         if order is None:
-            return None
+            if self._order == "ask":
+                return None
+            order = _in_order(list(own), list(other))
         items = {
             key: self.value(
                 (*path, key), old.get(key, ABSENT), other.get(key, ABSENT), own.get(key, ABSENT), schema.child(0)

@@ -123,6 +123,27 @@ def test_true_is_not_one() -> None:
     assert merged.value["b"] == 2
 
 
+@pytest.mark.parametrize("value", ["", "1", "long enough not to be shared"])
+@pytest.mark.parametrize("mine_renamed", [False, True], ids=["they renamed", "I renamed"])
+def test_a_label_that_one_side_renamed_is_renamed_whatever_its_value(value: str, mine_renamed: bool) -> None:
+    base, renamed = ({"metadata": {"labels": {name: value}}} for name in ("role/worker", "role/infra"))
+    noted = {"metadata": {"labels": {"role/worker": value}, "annotations": {"note": "x"}}}
+    merged = merge(base, noted, renamed) if mine_renamed else merge(base, renamed, noted)
+    assert merged.value == {"metadata": {"labels": {"role/infra": value}, "annotations": {"note": "x"}}}
+    assert not merged.conflicts
+
+
+@pytest.mark.parametrize("value", [True, False, None, 1, ""])
+@pytest.mark.parametrize("mine_moved", [False, True], ids=["they moved it", "I moved it"])
+def test_a_value_that_one_side_moved_to_another_field_is_moved(value: Any, mine_moved: bool) -> None:
+    base, moved = {"spec": {"hostPID": value, "image": "a"}}, {"spec": {"hostIPC": value, "image": "a"}}
+    other = {"spec": {"hostPID": value, "image": "b"}}
+    for beside in (other, copy.deepcopy(base)):
+        merged = merge(base, beside, moved) if mine_moved else merge(base, moved, beside)
+        assert merged.value == {"spec": {"hostIPC": value, "image": beside["spec"]["image"]}}
+        assert not merged.conflicts
+
+
 def test_both_changed_one_field_differently_is_asked() -> None:
     merged = merge({"spec": {"port": 1}}, {"spec": {"port": 2}}, {"spec": {"port": 3}})
     (conflict,) = merged.conflicts
@@ -194,6 +215,13 @@ def test_a_reordered_list_keeps_its_new_order_when_the_other_side_changes_an_ite
 def test_what_both_added_in_another_order_is_asked_as_a_whole() -> None:
     base, theirs, mine = ports((1, "a")), ports((2, "b"), (3, "c"), (1, "a")), ports((3, "c"), (2, "b"), (1, "a"))
     assert paths(merge(base, theirs, mine, schema=PORTS)) == ["spec.ports"]
+
+
+def test_lists_in_another_order_have_mine_where_no_order_is_asked() -> None:
+    base, theirs, mine = ports((1, "a")), ports((2, "b"), (3, "c"), (1, "a")), ports((3, "x"), (2, "b"))
+    merged = merge(base, theirs, mine, schema=PORTS, order="mine")
+    assert paths(merged) == ["spec.ports[port=3,protocol=TCP].name"]
+    assert same(merged.value, ports((3, "x"), (2, "b")))
 
 
 def test_a_map_that_is_atomic_is_one_value() -> None:

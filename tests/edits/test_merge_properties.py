@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dashboard.edits.document import parse
@@ -59,7 +60,11 @@ SCHEMA = Schema({
 })  # fmt: skip
 """A pod's shape, made small: the API server's own schemas tell merge keys in both of these ways."""
 
-FAST = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FAST = settings(
+    max_examples=int(os.environ.get("EXPLORE", "300")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 WORDS = ("a", "b", "on", "1", "two words", "# no comment", "")
 SCALARS = (*WORDS, 0, 1, 80, "80", 1.5, True, False, None)
 ODD: tuple[Any, ...] = (
@@ -152,6 +157,26 @@ def an_object(drawn: bytes) -> Json:
 OBJECTS = st.binary(max_size=80).map(an_object)
 
 
+def labelled(**labels: str) -> Json:
+    return {"kind": "Pod", "metadata": {"labels": labels}}
+
+
+RENAMED = (
+    (labelled(a=""), labelled(b=""), {**labelled(a=""), "spec": {}}),
+    (labelled(a="1", c=""), labelled(b="1", c=""), labelled(a="1", c="x")),
+    ({"kind": "Pod", "spec": {"tls": {"on": True}}}, {"kind": "Pod", "spec": {"tls": {"host": True}}},
+     {"kind": "Pod", "spec": {"tls": {"on": True}, "args": []}}),
+)  # fmt: skip
+"""A base, and what one side moved to another name, where equal values are one object; the other side left it."""
+
+
+def both_ways(test: Callable[..., None]) -> Callable[..., None]:
+    """Try those for certain, whoever is who."""
+    for base, one, other in RENAMED:
+        test = example(base, one, other)(example(base, other, one)(test))
+    return test
+
+
 @given(OBJECTS, OBJECTS)
 @FAST
 def test_the_same_on_both_sides_is_that(base: Json, one: Json) -> None:
@@ -161,6 +186,8 @@ def test_the_same_on_both_sides_is_that(base: Json, one: Json) -> None:
 
 
 @given(OBJECTS, OBJECTS)
+@example(labelled(a=""), labelled(b=""))
+@example({"spec": {"tls": {"on": True}}}, {"spec": {"tls": {"host": True}}})
 @FAST
 def test_what_only_one_side_changed_is_taken_as_it_is(base: Json, one: Json) -> None:
     for merged in (
@@ -172,6 +199,7 @@ def test_what_only_one_side_changed_is_taken_as_it_is(base: Json, one: Json) -> 
 
 
 @given(OBJECTS, OBJECTS, OBJECTS)
+@both_ways
 @FAST
 def test_exchanged_sides_are_exchanged_in_the_questions_and_nowhere_else(base: Json, one: Json, other: Json) -> None:
     there, back = merge(base, one, other, schema=SCHEMA), merge(base, other, one, schema=SCHEMA)
@@ -186,6 +214,7 @@ def test_exchanged_sides_are_exchanged_in_the_questions_and_nowhere_else(base: J
 
 
 @given(OBJECTS, OBJECTS, OBJECTS)
+@both_ways
 @FAST
 def test_every_change_of_either_side_is_in_the_result_or_in_a_question(base: Json, theirs: Json, mine: Json) -> None:
     merged = merge(base, theirs, mine, schema=SCHEMA)
@@ -197,6 +226,7 @@ def test_every_change_of_either_side_is_in_the_result_or_in_a_question(base: Jso
 
 
 @given(OBJECTS, OBJECTS, OBJECTS)
+@both_ways
 @FAST
 def test_no_order_that_either_side_made_is_lost_without_a_question(base: Json, theirs: Json, mine: Json) -> None:
     merged = merge(base, theirs, mine, schema=SCHEMA)
@@ -211,7 +241,19 @@ def test_no_order_that_either_side_made_is_lost_without_a_question(base: Json, t
     assert all(side in (after, before) for side in (other, own))
 
 
+@given(OBJECTS, OBJECTS)
+@FAST
+def test_a_text_put_over_an_object_leaves_what_it_does_not_name(live: Json, text: Json) -> None:
+    merged = merge({}, live, text, schema=SCHEMA, order="mine").value
+    for path, value in diff({}, text, SCHEMA):
+        assert holds(found(merged, path), value), show(path)
+    for path, value in diff({}, live, SCHEMA):
+        if not any(replaced(live, text, path[:length]) for length in range(len(path) + 1)):
+            assert holds(found(merged, path), value), show(path)
+
+
 @given(OBJECTS, OBJECTS, OBJECTS)
+@both_ways
 @FAST
 def test_nothing_comes_that_no_side_has(base: Json, theirs: Json, mine: Json) -> None:
     merged = merge(base, theirs, mine, schema=SCHEMA)
@@ -220,6 +262,7 @@ def test_nothing_comes_that_no_side_has(base: Json, theirs: Json, mine: Json) ->
 
 
 @given(OBJECTS, OBJECTS, OBJECTS)
+@both_ways
 @FAST
 def test_a_merge_written_into_the_text_keeps_the_comments_of_what_it_left_alone(
     base: Json, theirs: Json, mine: Json
@@ -257,6 +300,17 @@ def diff(base: Value, side: Value, schema: Schema, path: Path = ()) -> list[tupl
             for each in diff(base.get(name, ABSENT), side.get(name, ABSENT), schema.child(name), (*path, name))
         ]
     return [] if same(base, side) else [(path, side)]
+
+
+def replaced(live: Value, text: Value, path: Path) -> bool:
+    """Whether the text says all of what stands there: unless both have a map, or a list whose items have keys."""
+    schema = SCHEMA.at(path)
+    there, said = found(live, path), found(text, path)
+    if said is ABSENT:
+        return False
+    if isinstance(there, dict) and isinstance(said, dict):
+        return schema.is_atomic
+    return by_key(there, schema) is None or by_key(said, schema) is None
 
 
 def holds(value: Value, wanted: Value) -> bool:
