@@ -404,6 +404,7 @@ async def handled(
 
     scope = {**scope_of(host="localhost"), "path": address, "query_string": query, "scheme": "http"}
     scope["method"] = "GET" if form is None else "POST"
-    scope["headers"] += [(b"content-type", MULTIPART_CONTENT.encode()), *headers]
+    length = (b"content-length", str(len(body)).encode())  # without it Django reads no form
+    scope["headers"] += [length, (b"content-type", MULTIPART_CONTENT.encode()), *headers]
     await LoopHandler()(scope, receive, send)
     return sent
