@@ -34,7 +34,7 @@ class Change:
 
     @cached_property
     def touched(self) -> frozenset[str]:
-        """The uids of the objects that changed, and of their controllers before and after."""
+        """The uids of the objects that changed, and of their owners before and after, as rows name them."""
         both = [row for pair in self.rows for row in pair if row is not None]
         return frozenset([row.uid for row in both] + [row.owner[2] for row in both if row.owner is not None])
 

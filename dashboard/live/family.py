@@ -1,6 +1,7 @@
 """The family of one object: the chain of its owners, and all that it owns, among the kinds that are followed.
 
 It is found by the replicas' indexes of owners, in slices where it is large, and then kept current by what changes.
+A row names one owner, the controller or the only one: an object of several, none of them its controller, is nobody's.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ class Family:
         return uid in self._below or (self._row is not None and uid == self._row.uid)
 
     def _look_up(self, row: Row) -> None:
-        """Find the chain of controllers, the nearest first, as far as they are followed and exist."""
+        """Find the chain of owners, the nearest first, as far as they are followed and exist."""
         kinds = list(self._kinds())
         self._members -= self._owners
         self._above, self._owners = [], set()

@@ -25,7 +25,7 @@ class Holding:
         self.by_key: dict[str, Row] = {}
         """By ``namespace/name``."""
         self.by_owner = UidIndex(owner_uid)
-        """By their controller's uid."""
+        """By the uid of the owner that their row names."""
         self.by_subject = UidIndex(SUBJECT_OF.get(key, _nobody))
         """Events by the name of the object that they are about, whatever its kind and namespace."""
         self.entries: deque[Entry] = deque(maxlen=KEPT_ENTRIES)

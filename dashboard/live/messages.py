@@ -115,7 +115,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The object's after the change; its last one where it was deleted."""
     labels: dict[str, str] = {}
     owner: str = ""
-    """Its controller: ``ReplicaSet/web-7d9c``; empty where it has none."""
+    """Its controller, else its only owner: ``ReplicaSet/web-7d9c``; empty where it has neither."""
     reason: str = ""
     """A Kubernetes Event's; of other objects what is wrong with them, in words."""
     fields: tuple[tuple[str, str], ...] = ()

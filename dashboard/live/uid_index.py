@@ -57,5 +57,5 @@ class UidIndex:
 
 
 def owner_uid(row: Row) -> str:
-    """The uid of its controller."""
+    """The uid of its controller, or of its only owner where none of its owners is that."""
     return row.owner[2] if row.owner is not None else ""

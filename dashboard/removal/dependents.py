@@ -62,6 +62,8 @@ class Dependents:
 
 def dependents_of(kind: KindInfo, uid: str, name: str, replicas: Replicas) -> tuple[Dependents, ...]:
     """By kind, in the order of the replicas' kinds. Rows name one owner: the controller, or the only one.
+    So one that has a controller and another owner is counted, though it stays while that is there; one of several
+    owners without a controller is not.
 
     What is in a namespace belongs to it, and every object of a kind to its definition.
     """

@@ -10,6 +10,8 @@ from dashboard.resources.quantity import parse_quantity
 
 Amounts = Mapping[str, float]
 """By resource: cores, bytes, pieces."""
+_SHARED = ("cpu", "memory", "ephemeral-storage")
+"""What containers without a limit share; of anything else nobody gets more than what was asked for."""
 _UNITS = (("Ti", 2.0**40), ("Gi", 2.0**30), ("Mi", 2.0**20), ("Ki", 2.0**10))
 
 
@@ -28,7 +30,18 @@ def demand_of(spec: Mapping[str, Any], field: str) -> Amounts:
             amounts = {}
         peak = _most(peak, _sum((beside, amounts)))
     needed = {**_most(_sum((steady, beside)), peak), **_amounts(spec, field)}
-    return _sum((needed, _parsed(spec.get("overhead")))) if needed or field == "requests" else needed
+    overhead = _parsed(spec.get("overhead"))
+    if field == "limits":  # of what has none the overhead makes none
+        overhead = {name: amount for name, amount in overhead.items() if needed.get(name)}
+    return _sum((needed, overhead))
+
+
+def unlimited(spec: Mapping[str, Any]) -> frozenset[str]:
+    """Resources of which a pod may take all that its node has: some container of it runs without a limit."""
+    sidecars = (each for each in mappings(spec.get("initContainers")) if each.get("restartPolicy") == "Always")
+    limits = [_amounts(each, "limits") for each in (*mappings(spec.get("containers")), *sidecars)]
+    known = _amounts(spec, "limits")
+    return frozenset(name for name in _SHARED if not known.get(name) and not all(each.get(name) for each in limits))
 
 
 def amount_words(resource: str, amount: float) -> str:

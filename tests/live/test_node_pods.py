@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from django.template.loader import render_to_string
 
@@ -12,19 +13,21 @@ from dashboard.live.messages import Row
 from dashboard.live.node_pods import SHOWN, STEP
 from dashboard.live.renderer import Renderer
 from dashboard.live.slices import Work
-from dashboard.resources.demand import amount_words, demand_of
+from dashboard.resources.demand import amount_words, demand_of, unlimited
 from dashboard.resources.kinds import KINDS
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, pod
 from tests.resources.made import made, row_of
 
 
-def resources(**amounts: str) -> dict[str, Any]:
-    return {"resources": {"requests": amounts, "limits": {"memory": "2Gi"}}}
+def resources(*, limit: str | None = "2Gi", **amounts: str) -> dict[str, Any]:
+    return {"resources": {"requests": amounts, "limits": {"memory": limit} if limit else {}}}
 
 
-def on(node: str, name: str, *, version: int = 1, phase: str = "Running", cpu: str = "500m", tone: Any = "ok") -> Row:
-    spec = {"nodeName": node, "containers": [{"name": "a", **resources(cpu=cpu, memory="1Gi")}]}
+def on(node: str, name: str, *, version: int = 1, phase: str = "Running", cpu: str = "500m", tone: Any = "ok",
+       memory: str | None = "2Gi") -> Row:  # fmt: skip
+    """`memory` is its limit."""
+    spec = {"nodeName": node, "containers": [{"name": "a", **resources(cpu=cpu, memory="1Gi", limit=memory)}]}
     whole = {"kind": "Pod", "metadata": {"name": name}, "spec": spec, "status": {"phase": phase}}
     return pod(name, version=version, node=node, obj=whole, tone=tone)
 
@@ -34,10 +37,12 @@ class Shown:
         clock = FakeClock()
         room = {"cpu": "2", "memory": "8Gi", "pods": "110"}
         node = made("Node", "n1", namespace="", status={"allocatable": room})
-        self.nodes, self.pods = Feeder("nodes", clock, [row_of("nodes", node)]), Feeder("pods", clock, pods)
-        kinds = [(KINDS["nodes"], self.nodes.replica), (KINDS["pods"], self.pods.replica)]
+        self.node = row_of("nodes", node)
+        self.nodes, self.pods = Feeder("nodes", clock, [self.node]), Feeder("pods", clock, pods)
+        self.kinds = [(KINDS["nodes"], self.nodes.replica), (KINDS["pods"], self.pods.replica)]
         more = {"later": later} if later else {}
-        self.view = DetailView(KINDS["nodes"], "", "n1", self.nodes.replica, clock, kinds=lambda: kinds, **more)
+        self.view = DetailView(KINDS["nodes"], "", "n1", self.nodes.replica, clock, kinds=lambda: self.kinds, **more)
+        self.nodes.replica.on_change(lambda change: self.view.apply("nodes", change))
         self.pods.replica.on_change(lambda change: self.view.apply("pods", change))
         self.render = Renderer(render_to_string)
 
@@ -52,7 +57,39 @@ def test_a_node_says_which_pods_are_on_it_and_what_they_ask_for_together() -> No
     assert "3 pods on it" in html
     assert shown.view.pods is not None
     assert [line.name for line in shown.view.pods.lines] == ["c", "a", "done"]
-    assert shown.asked == ["cpu: 1 requested, 50% of 2", "memory: 2Gi requested, 25% of 8Gi; up to 4Gi, 50%"]
+    assert shown.asked == ["cpu: 1 requested, 50% of 2", "memory: 2Gi requested, 25% of 8Gi; limits 4Gi, 50%"]
+
+
+def test_pods_that_have_no_limit_are_named_beside_the_limits_of_the_others() -> None:
+    shown = Shown(on("n1", "a"), *(on("n1", name, memory=None) for name in "bc"), on("n2", "d", memory=None))
+    assert shown.asked[1] == "memory: 3Gi requested, 38% of 8Gi; limits 2Gi, 25%, 2 pods may take more"
+    shown.pods.put(on("n1", "b", version=2), on("n1", "c", version=2, memory=None, phase="Failed"))
+    assert shown.asked[1] == "memory: 2Gi requested, 25% of 8Gi; limits 4Gi, 50%"
+
+
+def test_a_node_that_is_made_again_has_its_pods() -> None:
+    shown = Shown(on("n1", "a"))
+    shown.nodes.drop(shown.node.uid)
+    shown.pods.drop("uid-default-a")
+    shown.pods.put(on("n1", "b"))
+    shown.nodes.put(msgspec.structs.replace(shown.node, uid="again"))
+    assert shown.view.again
+    assert shown.view.pods is not None
+    assert [line.name for line in shown.view.pods.lines] == ["b"]
+
+
+def test_pods_that_nobody_follows_any_more_are_not_shown_and_found_again_when_somebody_does() -> None:
+    shown = Shown(on("n1", "a"), on("n1", "b"))
+    followed, shown.kinds[:] = list(shown.kinds), shown.kinds[:1]
+    html = shown.view.render_window(shown.render)
+    assert "Nobody follows pods here." in html
+    assert (shown.view.pods_asked, "2 pods on it" in html, ">a</a>" in html) == ((), False, False)
+    again = Feeder("pods", FakeClock(), [on("n1", "b")])
+    again.replica.on_change(lambda change: shown.view.apply("pods", change))
+    shown.kinds[:] = [followed[0], (KINDS["pods"], again.replica)]
+    again.put(on("n1", "c"))
+    assert shown.view.pods is not None
+    assert [line.name for line in shown.view.pods.lines] == ["b", "c"]
 
 
 def test_pods_that_come_change_and_go_are_followed() -> None:
@@ -109,6 +146,25 @@ def test_a_node_whose_pods_nobody_follows_says_so() -> None:
 )
 def test_a_pod_asks_for_what_the_scheduler_counts(spec: dict[str, Any], expected: dict[str, float]) -> None:
     assert demand_of(spec, "requests") == expected
+
+
+def test_overhead_is_part_of_a_limit_and_makes_none() -> None:
+    spec = {"containers": [resources(cpu="1")], "overhead": {"cpu": "250m", "memory": "1Gi"}}
+    assert demand_of(spec, "limits") == {"memory": 3.0 * 2**30}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"containers": [resources(), resources()]}, False),
+        ({"containers": [resources(), resources(limit=None)]}, True),
+        ({"containers": [resources()], "initContainers": [resources(limit=None)]}, False),
+        ({"containers": [resources()], "initContainers": [{"restartPolicy": "Always"}]}, True),
+        ({"containers": [{}], **resources()}, False),
+    ],
+)
+def test_a_pod_has_no_limit_where_one_of_its_containers_has_none(spec: dict[str, Any], expected: bool) -> None:
+    assert ("memory" in unlimited(spec)) is expected
 
 
 def test_amounts_are_written_in_their_unit() -> None:

@@ -269,6 +269,7 @@ async def test_owner_and_dependents_are_named(
     assert "and 4 more" in page.text
     assert 'href="/resources/pods/default/-odd%20name%3F/"' in page.body
     assert "stranger" not in page.text
+    assert "one that has another owner, too, stays while that is there" in page.text
 
 
 def row(name: str, uid: str, owner: tuple[str, str, str]) -> Row:

@@ -20,6 +20,7 @@ from dashboard.resources.details import describe
 from dashboard.resources.facts.fact import Section
 from dashboard.resources.facts.pods import pod_facts
 from dashboard.resources.facts.registry import facts_of
+from dashboard.resources.facts.setup import probes_of
 from dashboard.resources.kinds import KINDS, find_kind
 from dashboard.resources.words import plain
 from informerd.objects import Blob
@@ -167,6 +168,23 @@ def test_a_container_says_its_probes_and_on_demand_how_it_is_set_up() -> None:
     }
 
 
+def test_a_probe_that_runs_something_is_well_when_that_ends_with_0() -> None:
+    probe = {"exec": {"command": ["/bin/check", "a b"]}, "periodSeconds": 5}
+    (words,) = probes_of({"livenessProbe": probe})
+    assert plain(words) == "Alive while /bin/check 'a b' ends with 0 within 1 s, every 5 s; restarted after 3 failures"
+
+
+def test_a_service_account_whose_token_is_not_mounted_is_named_with_that() -> None:
+    spec = {**POD, "serviceAccountName": "robot", "automountServiceAccountToken": False}
+    found = said(pod_facts(made("Pod", "p", spec=spec)))
+    assert found["Service account"] == ["robot, its token is not mounted"]
+
+
+def test_a_deployment_whose_deadline_is_the_number_for_none_has_none() -> None:
+    found = made("Deployment", "web", spec={"replicas": 1, "progressDeadlineSeconds": 2**31 - 1})
+    assert "Called stuck" not in said(facts_of("deployments.apps", found))
+
+
 def _workload(**spec: Any) -> Json:
     return {"selector": WEB, "template": {"spec": {"containers": [{"name": "a"}], "volumes": [CONFIGURED]}}, **spec}
 
@@ -199,7 +217,7 @@ def _workload(**spec: Any) -> Json:
                 "Revision": ["2, because of: image"],
                 "Strategy": ["RollingUpdate: 25% fewer at most, 1 more at most"],
                 "Available": ["after 10 s of being ready"],
-                "Gives up": ["after 10 min without progress"],
+                "Called stuck": ["after 10 min without progress"],
                 "Selects": ["app=web"],
             },
         ),
@@ -299,7 +317,7 @@ def _workload(**spec: Any) -> Json:
                 "Overlap": ["Forbid: a run is left out while another one is going on"],
                 "If it is late": ["a run is left out after 2 min"],
                 "Keeps": ["the last 2 jobs that ended well, 1 that failed"],
-                "Wanted": ["a success of any, 1 at a time"],
+                "Wanted": ["until one succeeds, 1 at a time"],
                 "Gives up": ["after more than 1 failure"],
             },
         ),

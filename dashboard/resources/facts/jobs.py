@@ -86,7 +86,7 @@ def _wanted(spec: Mapping[str, Any]) -> str:
     completions, parallel = number(spec.get("completions")), number(spec.get("parallelism"))
     at_once = f"{1 if parallel is None else parallel} at a time"
     if completions is None:
-        return f"a success of any, {at_once}"
+        return f"until one succeeds, {at_once}"
     indexes = f", one for each index from 0 to {completions - 1}" if spec.get("completionMode") == "Indexed" else ""
     successes = "1 success" if completions == 1 else f"{completions} successes"
     return f"{successes}{indexes}, {at_once}"

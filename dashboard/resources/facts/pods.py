@@ -64,7 +64,7 @@ def _account(spec: Mapping[str, Any], namespace: str) -> list[Words] | None:
     account = text(spec.get("serviceAccountName"))
     if not account:
         return None
-    tokenless = ", whose token it has not" if spec.get("automountServiceAccountToken") is False else ""
+    tokenless = ", its token is not mounted" if spec.get("automountServiceAccountToken") is False else ""
     return [named("serviceaccounts", namespace, account), Words(tokenless)]
 
 

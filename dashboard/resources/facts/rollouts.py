@@ -13,11 +13,13 @@ from dashboard.resources.loose import mapping, mappings, number, text
 from dashboard.resources.words import Words, named, pods, span
 
 _REVISION, _CAUSE = "deployment.kubernetes.io/revision", "kubernetes.io/change-cause"
+_NO_DEADLINE = 2**31 - 1
 
 
 def deployment_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
     spec, status = _parts(obj)
     deadline, kept = spec.get("progressDeadlineSeconds"), spec.get("revisionHistoryLimit")
+    stuck = f"after {span(deadline)} without progress" if deadline not in (None, _NO_DEADLINE) else None
     return section(
         "rollout", "Rollout",
         unseen(obj),
@@ -27,7 +29,7 @@ def deployment_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
         *_revision(obj),
         fact("Strategy", _strategy(mapping(spec.get("strategy")))),
         _available_after(spec),
-        fact("Gives up", f"after {span(deadline)} without progress" if deadline is not None else None),
+        fact("Called stuck", stuck),
         fact("History", f"keeps {text(kept)} old ReplicaSets" if kept is not None else None),
         selects(obj, spec.get("selector")),
     )  # fmt: skip

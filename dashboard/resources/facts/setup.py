@@ -21,7 +21,8 @@ def probes_of(container: Mapping[str, Any]) -> Iterator[Sentence]:
     """What is asked to tell whether it is well, and what comes of it."""
     for field, when, then in _PROBES:
         if isinstance(probe := container.get(field), Mapping):
-            yield (Words(f"{when} {_handler(probe)} is answered{_pace(probe, then)}"),)
+            well = "ends with 0" if mapping(probe.get("exec")) else "is answered"
+            yield (Words(f"{when} {_handler(probe)} {well}{_pace(probe, then)}"),)
 
 
 def setup_of(container: Mapping[str, Any], status: Mapping[str, Any], namespace: str) -> tuple[Fact, ...]:

@@ -88,7 +88,10 @@ def age(obj: Object) -> float | None:
 
 
 def _owner(references: tuple[OwnerReference, ...]) -> tuple[str, str, str] | None:
-    """The controller, else the only owner: the garbage collector deletes an object with either."""
+    """The controller, else the only owner: the garbage collector deletes an object with either.
+
+    One that others own, too, stays until all of them are gone; of several without a controller none is named.
+    """
     controller = next((reference for reference in references if reference.controller), None)
     owner = controller or (references[0] if len(references) == 1 else None)
     return (owner.kind, owner.name, owner.uid) if owner is not None else None
