@@ -35,6 +35,8 @@ class Part:
     document: Document | None = None
     offset: int = 0
     """Lines of the text before its document."""
+    column: int = 0
+    """Characters before its document in the line in which it begins: JSON objects may share one."""
     within: Path = ()
     """Where in its document it stands: an item of a List."""
 
@@ -56,7 +58,8 @@ class Part:
         position = self.document.position((*self.within, *problem.path)) if self.document is not None else None
         if problem.line or position is None:
             return problem
-        return replace(problem, line=position.line + self.offset, column=position.column)
+        column = position.column + (self.column if position.line == 1 else 0)
+        return replace(problem, line=position.line + self.offset, column=column)
 
 
 def parts_of(text: str) -> tuple[Part, ...]:
@@ -90,16 +93,17 @@ def _chunks(lines: list[str]) -> Iterator[tuple[int, str]]:
         kept.append(line)
 
 
-def _objects(offset: int, chunk: str) -> Iterator[Part]:
+def _objects(offset: int, chunk: str, column: int = 0) -> Iterator[Part]:
     try:
         document = parse(chunk)
     except DocumentError as error:
         several = _json_objects(chunk)
-        for before, text in several:
-            yield from _objects(offset + before, text)
+        for each in several:
+            yield from _objects(offset + each.lines, chunk[each.begin : each.end], each.column)
         if not several:
-            line = error.line + offset if error.line else offset + 1
-            yield _unread(line, error.column or 1, error.message, "The YAML cannot be read")
+            before = column if error.line <= 1 else 0
+            line = max(error.line, 1) + offset
+            yield _unread(line, max(error.column, 1) + before, error.message, "The YAML cannot be read")
         return
     value = document.value
     kind, items, api_version = value.get("kind"), value.get("items"), value.get("apiVersion")
@@ -110,13 +114,13 @@ def _objects(offset: int, chunk: str) -> Iterator[Part]:
         for index, item in enumerate(items):
             place = document.position(("items", index))
             line = (place.line if place is not None else 1) + offset
-            yield Part(0, line, _of_list(item, own), None, document, offset, ("items", index))
+            yield Part(0, line, _of_list(item, own), None, document, offset, column, ("items", index))
     elif (api_version, kind) == ("v1", "List") or (is_list and isinstance(items, list)):
         place = document.position(("items",)) or document.position(("kind",))
         line = (place.line if place is not None else 1) + offset
         yield _unread(line, 1, "This list has no items: there is nothing to make of it.", "It cannot be made")
     else:
-        yield Part(0, document.root.line + 1 + offset, value, None, document, offset)
+        yield Part(0, document.root.line + 1 + offset, value, None, document, offset, column)
 
 
 def _of_list(item: Any, own: dict[str, Value]) -> dict[str, Value]:
@@ -130,19 +134,31 @@ def _unread(line: int, column: int, words: str, title: str) -> Part:
     return Part(0, line, {}, Refusal((Problem(words, line=line, column=column),), 422, title))
 
 
-def _json_objects(chunk: str) -> list[tuple[int, str]]:
-    """JSON objects one after the other, as ``jq`` writes them, with the lines before each; else none."""
-    decoder, found = json.JSONDecoder(), list[tuple[int, str]]()
-    lines, counted, end = 0, 0, 3 if chunk.startswith("---") else 0
-    while (begin := _space(chunk, end)) < len(chunk):
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A JSON object of a text: where it begins and ends, and what is before it."""
+
+    begin: int
+    end: int
+    lines: int
+    column: int
+
+
+def _json_objects(chunk: str) -> list[_Found]:
+    """JSON objects one after the other, as ``jq`` writes them, up to one more than are taken; else none."""
+    decoder, found = json.JSONDecoder(), list[_Found]()
+    lines, line_start, counted, end = 0, 0, 0, 3 if chunk.startswith("---") else 0
+    while len(found) <= MOST and (begin := _space(chunk, end)) < len(chunk):
         try:
             value, end = decoder.raw_decode(chunk, begin)
         except (ValueError, RecursionError):
             return []
         if not isinstance(value, dict):
             return []
-        lines, counted = lines + chunk.count("\n", counted, begin), begin
-        found.append((lines, " " * (begin - chunk.rfind("\n", 0, begin) - 1) + chunk[begin:end]))
+        lines += chunk.count("\n", counted, begin)
+        line_start = max(line_start, chunk.rfind("\n", counted, begin) + 1)
+        counted = begin
+        found.append(_Found(begin, end, lines, begin - line_start))
     return found if len(found) > 1 else []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -59,6 +60,33 @@ def test_json_objects_follow_each_other_as_jq_writes_them(indent: int | str | No
     (half,) = parts_of('{"kind": "A"}\n{"kind": \n')
     assert half.refusal is not None
     assert half.refusal.problems[0].line == 2
+
+
+def test_a_place_in_json_objects_that_share_a_line_is_one_in_the_whole_text() -> None:
+    def place(part: Part, *path: str) -> tuple[int, int]:
+        problem = part.located(Refusal((Problem("", path=path),), 422, "")).problems[0]
+        return problem.line, problem.column
+
+    one, two, three = parts_of('kind: X\n---\n\n{"kind": "A"} {"kind": "B",\n "spec": 1} {"kind": "C"}\n')[1:]
+    assert [place(part, "kind") for part in (one, two, three)] == [(4, 2), (4, 16), (5, 14)]
+    assert place(two, "spec") == (5, 2)
+    _, wrong = parts_of('{"kind": "A"} {"kind": "B", "kind": "C"}')
+    assert wrong.refusal is not None
+    assert (wrong.refusal.problems[0].line, wrong.refusal.problems[0].column) == (1, 29)
+    items = parts_of('{"kind": "A"} {"apiVersion": "v1", "kind": "List", "items": [{"kind": "B"}]}')
+    assert place(items[1], "kind") == (1, 63)
+
+
+def test_far_too_many_objects_in_one_line_are_refused_before_they_are_all_read() -> None:
+    text = "{}" * 500_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(DocumentError, match=f"more than {MOST} objects"):
+            parts_of(text)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 50e6
 
 
 def test_byte_order_marks_of_files_put_together_are_no_text() -> None:
