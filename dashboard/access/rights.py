@@ -70,7 +70,7 @@ async def denial(client: Client, right: Right) -> str:
     what = f"{resource.key}/{right.subresource}" if right.subresource else resource.key
     where = f" in namespace {right.namespace}" if right.namespace else ""
     reason = f" The cluster says: {status['reason']}" if status.get("reason") else ""
-    return f"The cluster's access rules do not let you {right.verb} {what}{where}.{reason}"
+    return f"The cluster's access rules do not let Deltaboard's account {right.verb} {what}{where}.{reason}"
 
 
 Denied = Callable[[Right, Callable[[], None]], str]

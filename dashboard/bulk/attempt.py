@@ -22,12 +22,14 @@ from informerd.errors import Conflict, InformerdError, NotFound, TooManyRequests
 from informerd.resource import Resource
 from informerd.rest.client import Client
 
-TRIES = 3
+READINGS = 3
 """Times that one is read again because it changed, elsewhere, in the very moment of the write."""
 _SHOWN = 40
 """Fields of a difference that are kept to be shown."""
 _QUOTED = re.compile(r'Invalid value: "(?:[^"\\]|\\.)*"')
-"""How the API server names what it does not take: of a patch with an unknown field that is the whole object."""
+"""How the API server names a text that it does not take: of a patch with an unknown field that is the whole object."""
+_WHOLE = re.compile(r"Invalid value: [\w.&*\[\]]{0,80}?[{\[].*?[}\])](?=: |$)", re.DOTALL)
+"""The same of what has fields, as JSON or in Go's syntax."""
 _LONGEST_QUOTED = 200
 GONE = "It is there no more."
 REPLACED = "It is there no more; another one has its name."
@@ -49,7 +51,7 @@ class Attempt:
 
     async def try_out(self, item: Item) -> Tried:
         """Read it and ask the API server what would become of it. Raises TooManyRequests and what is unanswered."""
-        for _ in range(TRIES):
+        for _ in range(READINGS):
             try:
                 return await self._tried(item)
             except Conflict:
@@ -60,11 +62,11 @@ class Attempt:
                 if passes(error):
                     raise
                 return Tried(refused(item, "refused", error))
-        return Tried(ended(item, "refused", f"It changed {TRIES} times while it was tried."))
+        return Tried(ended(item, "refused", f"It changed {READINGS} times while it was tried."))
 
     async def write(self, item: Item) -> Item:
         """Do it on top of what was reviewed. Raises TooManyRequests and what is unanswered: then it may be done."""
-        for _ in range(TRIES):
+        for _ in range(READINGS):
             try:
                 await self._sent(item, dry_run=False)
                 return ended(item, "done")
@@ -79,7 +81,7 @@ class Attempt:
                 if passes(error):
                     raise
                 return refused(item, "failed", error)
-        return ended(item, "failed", f"It changed {TRIES} times while this was tried, though not in what was seen.")
+        return ended(item, "failed", f"It changed {READINGS} times while this was tried, though not in what was seen.")
 
     async def _moved(self, item: Item) -> Item:
         """It has changed since the review: the same with its version if the same would become of it, else why not."""
@@ -154,6 +156,7 @@ def refused(item: Item, state: ItemState, error: InformerdError) -> Item:
 
 def _without_object(words: str) -> str:
     """Objects told apart by what they are would never be one group, and a Secret's values would be kept."""
+    words = _WHOLE.sub("Invalid value", words)
     return _QUOTED.sub(lambda found: found[0] if len(found[0]) <= _LONGEST_QUOTED else "Invalid value", words)
 
 

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Iterable
 
 from dashboard.bulk.place import Place
 from dashboard.bulk.run import Item
-from dashboard.removal.dependents import dependents_of
+from dashboard.removal.dependents import each_dependent
 
-TURN = 100
-"""Objects that are looked at before everybody else on the event loop has a turn."""
+TURN = 0.005
+"""Seconds of counting before everybody else on the event loop has a turn."""
 
 
 async def belongings(place: Place, items: Iterable[Item]) -> tuple[str, ...]:
-    """``3 ReplicaSets``, ``12 Pods``: of those that are to be deleted. Each belongs to one of them alone."""
+    """``3 ReplicaSets``, ``12 Pods``: of those that are to be deleted. Each is counted once."""
     counts: Counter[str] = Counter()
-    names: dict[str, tuple[str, str]] = {}
-    wanted = (item for item in items if item.state == "tried")
-    for number, item in enumerate(wanted, 1):
-        for found in dependents_of(place.kind, item.uid, item.name, place.live.replicas):
-            counts[found.kind.key] += found.count
-            names[found.kind.key] = (found.kind.singular, found.kind.title)
-        if number % TURN == 0:
+    names = {item.uid: item.name for item in items if item.state == "tried"}
+    end = time.perf_counter() + TURN
+    for kind in each_dependent(place.kind, names, place.live.replicas):
+        if kind is not None:
+            counts[kind.key] += 1
+        if time.perf_counter() >= end:
             await asyncio.sleep(0)
-    return tuple(f"{count:,} {names[key][count != 1]}" for key, count in counts.items())
+            end = time.perf_counter() + TURN
+    kinds = (kind for kind in place.live.replicas.kinds if counts[kind.key])
+    return tuple(f"{counts[kind.key]:,} {kind.singular if counts[kind.key] == 1 else kind.title}" for kind in kinds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from django.http import QueryDict
 
 from dashboard.bulk.place import Place
 from dashboard.bulk.run import Item
+from dashboard.live.messages import Row
 from dashboard.live.result_store import NoRoom
 from dashboard.resources.namespaces import is_watched
 from dashboard.resources.pages import is_known
@@ -42,9 +44,16 @@ async def matching_now(place: Place, items: Iterable[Item]) -> Matching | None:
         return Matching(words, known=False)
     live.interest.look(kind.key)
     try:
-        uids = {row.uid for row in await live.hub.all_rows(kind, query)}
+        rows = await live.hub.all_rows(kind, query)
     except NoRoom:
         return Matching(words, known=False)
-    came = len(uids - {item.uid for item in items})
-    left = sum(item.state == "tried" and item.uid not in uids for item in items)
+    came, left = await asyncio.to_thread(_compared, rows, items)
     return Matching(words, known=True, came=came, left=left)
+
+
+def _compared(rows: Iterable[Row], items: Iterable[Item]) -> tuple[int, int]:
+    uids, known, left = {row.uid for row in rows}, set[str](), 0
+    for item in items:
+        known.add(item.uid)
+        left += item.state == "tried" and item.uid not in uids
+    return len(uids - known), left

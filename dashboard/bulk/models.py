@@ -24,8 +24,10 @@ class BulkRun(models.Model):
     words = models.TextField(default="")
     rate = models.FloatField(default=0.0)
     back = models.TextField(default="")
-    matching = models.BooleanField(default=False)
-    """Whether it is over all that matched there, and not over rows that somebody selected."""
+    matching = models.BooleanField(default=False, db_default=False)
+    """Whether it is over all that matched there, and not over rows that somebody selected.
+
+    The database has its default, too: while web processes are replaced, those of before know no such column."""
     runner = models.CharField(max_length=32, default="")
     made = models.FloatField(db_index=True)
     """Unix seconds, as is `beat`."""

@@ -81,7 +81,8 @@ async def _choice(place: Place, *, refusal: Refusal | None = None, status: int =
     """What is to be done; as it was typed, else as it was asked for before."""
     order = place.run.order
     typed = place.request.POST.dict() if refusal is not None else typed_of(order) if order is not None else {}
-    patch, delete = await limit(place, "patch"), await limit(place, "delete")
+    items = await place.items()
+    patch, delete = await asyncio.gather(limit(place, items, "patch"), limit(place, items, "delete"))
     verb = "delete" if patch.nowhere and not delete.nowhere else "label"
     form = {"verb": verb, "grace": "default", "propagation": "Background", **typed}
     context: dict[str, object] = {"form": form, "refusal": refusal, "patch": patch, "delete": delete}

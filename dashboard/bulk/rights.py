@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dashboard.access.rights import Right
@@ -21,13 +22,13 @@ class Limit:
     words: str = ""
 
 
-async def limit(place: Place, verb: str) -> Limit:
-    """Of patching or deleting the objects, asked of one in each namespace. Raises Unavailable."""
+async def limit(place: Place, items: Iterable[Item], verb: str) -> Limit:
+    """Of patching or deleting the objects, asked of one in each namespace."""
     kind = place.kind
     if kind.resource.verbs and verb not in kind.resource.verbs:
         return Limit(nowhere=True, words=f"The API server does not {verb} {kind.title}.")
     ones: dict[str, Item] = {}
-    for item in await place.items():
+    for item in items:
         ones.setdefault(item.namespace, item)
     asked = list(ones.values())[:MOST]
     rights = (Right(verb, kind.resource, item.namespace, item.name) for item in asked)
@@ -38,5 +39,5 @@ async def limit(place: Place, verb: str) -> Limit:
     if len(denied) == len(ones) and len(denied) == 1:
         return Limit(nowhere=True, words=said[0])
     where = f"in {', '.join(denied)}" if len(denied) < len(ones) else "in any of their namespaces"
-    words = f"The cluster's access rules do not let you {verb} {kind.resource.key} {where}."
+    words = f"The cluster's access rules do not let Deltaboard's account {verb} {kind.resource.key} {where}."
     return Limit(nowhere=len(denied) == len(ones), words=words)

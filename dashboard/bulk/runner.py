@@ -7,6 +7,7 @@ this one ended. What was written and not kept by then is found out: each write c
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
 from collections import deque
@@ -22,7 +23,7 @@ from dashboard.bulk.work import Work, WorkOf, unknown
 from dashboard.drafts.database import Unavailable
 from dashboard.live.tasks import cancelled
 from dashboard.repeats import is_unanswered
-from informerd.clock import Clock
+from informerd.clock import Clock, within
 from informerd.errors import ApiError, InformerdError
 from informerd.rest.client import Client
 
@@ -32,6 +33,8 @@ AT_ONCE = 8
 """Requests at a time, of all runs of the process together, so that the API server is not flooded."""
 SLICE = 0.5
 """Seconds of work between two beats."""
+WAIT = 1.0
+"""Seconds between two beats of a run that waits: for its requests' answers, or until other runs have had theirs."""
 PAUSE = 3.0
 """Seconds until the next of them, where the API server does not say how long."""
 LONGEST_PAUSE = 60.0
@@ -115,14 +118,15 @@ class Bulks:
     async def _kept(self, taken: Taken) -> bool:
         """Whether it is still ours. While the database is away nothing goes on, for nobody could stop it."""
         while True:
-            beat = taken.beat(self._clock.time())
+            beat, told = taken.beat(self._clock.time()), taken.touched
+            taken.touched = set()  # what is done while this is written the next beat tells
             try:
                 said = await self.records.beat(taken.key, self._runner, beat)
             except Unavailable as error:
+                taken.touched |= told
                 logger.warning("a run over %s waits for the database: %s", taken.what, error)
                 await self._clock.sleep(1.0)
                 continue
-            taken.touched.clear()
             if said is None:
                 return False
             taken.heard = said
@@ -140,28 +144,47 @@ class Bulks:
             return
         taken.words, taken.until = "", 0.0
         work, before = self._work_of(client, taken.resource, taken.order), len(todo)
-        workers = (self._work(taken, todo, work, began + SLICE) for _ in range(min(AT_ONCE, len(todo))))
-        await asyncio.gather(*workers)
+        workers = [
+            asyncio.create_task(self._work(taken, todo, work, began + SLICE)) for _ in range(min(AT_ONCE, len(todo)))
+        ]
+        try:
+            await self._beaten(taken, workers)
+            await asyncio.gather(*workers)
+        finally:
+            await cancelled(workers)
         took = max(self._clock.now() - began, 1e-3)
         rate = (before - len(todo)) / took
         taken.rate = rate if not taken.rate else 0.7 * taken.rate + 0.3 * rate
 
+    async def _beaten(self, taken: Taken, workers: list[asyncio.Task[None]]) -> None:
+        """Beat until they have ended: a run that waits for an answer, or for other runs' requests, is not lost."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with within(WAIT, self._clock):
+                    await asyncio.wait(workers)
+                    return
+            await self._kept(taken)
+
     async def _work(self, taken: Taken, todo: deque[int], work: Work, end: float) -> None:
         while todo and self._clock.now() < end and not taken.until:
-            place = todo.popleft()
-            item = taken.items[place]
-            try:
-                async with self._gate:
-                    done = await _done(work, item, taken.state)
-                taken.put(place, *done)
-            except InformerdError as error:
-                if taken.tried_often(place):
-                    taken.put(place, unknown(item, error))
-                    continue
-                sent = taken.state == "running" and is_unanswered(error)
-                taken.put(place, msgspec.structs.replace(item, sent=item.sent or sent))
-                todo.append(place)
-                self._wait(taken, error)
+            async with self._gate:
+                if not todo or taken.until or taken.heard in ("pause", "cancel"):
+                    return  # it came so while this waited for its turn; one that waited past the end has its turn
+                await self._one(taken, todo, work)
+
+    async def _one(self, taken: Taken, todo: deque[int], work: Work) -> None:
+        place = todo.popleft()
+        item = taken.items[place]
+        try:
+            taken.put(place, *await _done(work, item, taken.state))
+        except InformerdError as error:
+            if taken.tried_often(place):
+                taken.put(place, unknown(item, error))
+                return
+            sent = taken.state == "running" and is_unanswered(error)
+            taken.put(place, msgspec.structs.replace(item, sent=item.sent or sent))
+            todo.append(place)
+            self._wait(taken, error)
 
     def _wait(self, taken: Taken, error: InformerdError) -> None:
         asked = error.retry_after if isinstance(error, ApiError) else None

@@ -19,7 +19,7 @@ class DrainRecord(models.Model):
     pods = models.JSONField(default=list)
     state = models.CharField(max_length=16)
     wish = models.CharField(max_length=16, default="")
-    wished_by = models.CharField(max_length=254, default="")
+    wished_by = models.CharField(max_length=254, default="", db_default="")
     """Who pressed last, where a proxy says so."""
     words = models.TextField(default="")
     """What keeps it from going on, as a sentence."""

@@ -133,5 +133,5 @@ def _access(message: str) -> str:
         return "The cluster's access rules refused it."
     what = ".".join(filter(None, (right["resource"], right["group"]))) + (right["part"] or "")
     where = f"in namespace {right['namespace']}" if right["namespace"] else "in the whole cluster"
-    who = right["user"] or "Nobody"
+    who = right["user"] or "The account"
     return f"{who} has no right to {right['verb']} {what} {where}; who manages the cluster's access rules can give it."

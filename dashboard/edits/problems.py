@@ -172,7 +172,7 @@ def _met(error: InformerdError) -> str:
     if isinstance(error, Unreachable):
         return "No answer came from the API server."
     if isinstance(error, Forbidden):
-        return "The cluster's access rules do not let you read what became of it."
+        return "The cluster's access rules do not let Deltaboard's account read what became of it."
     if isinstance(error, Unauthorized):
         return "The API server did not accept the credentials."
     if isinstance(error, TooManyRequests):

@@ -6,15 +6,12 @@ Patterns and rules are left to the API server: a pattern may take for ever, and 
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 from dashboard.edits.fields import Value
 from dashboard.edits.schema import Schema
+from dashboard.edits.typed_numbers import number, whole_number
 from dashboard.quick.action import Input, WrongInput
-
-_INTEGER = re.compile(r"[-+]?\d{1,19}", re.ASCII)
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?", re.ASCII)
 
 
 def value_of(typed: str, schema: Schema, now: Value) -> Value:
@@ -52,15 +49,16 @@ def text_of(value: Value) -> str:
 def _read(typed: str, kind: str, node: Any, now: Value) -> Value:
     stripped = typed.strip()
     if node.get("x-kubernetes-int-or-string"):
-        return int(stripped) if _INTEGER.fullmatch(stripped) else typed
+        return typed if (whole := whole_number(stripped)) is None else whole
     if kind == "integer":
-        if not _INTEGER.fullmatch(stripped):
+        if (whole := whole_number(stripped)) is None:
             raise WrongInput(f"“{typed[:40]}” is no whole number.")
-        return int(stripped)
+        return whole
     if kind == "number":
-        if not _NUMBER.fullmatch(stripped) or math.isinf(float(stripped)):
+        found = number(stripped)
+        if found is None or math.isinf(found):
             raise WrongInput(f"“{typed[:40]}” is no number.")
-        return int(stripped) if _INTEGER.fullmatch(stripped) else float(stripped)
+        return found
     if kind == "boolean":
         if stripped not in ("true", "false"):
             raise WrongInput(f"“{typed[:40]}” is neither true nor false.")

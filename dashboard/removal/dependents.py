@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any, Protocol
@@ -67,9 +67,9 @@ def dependents_of(kind: KindInfo, uid: str, name: str, replicas: Replicas) -> tu
 
     What is in a namespace belongs to it, and every object of a kind to its definition.
     """
-    found = _contents(kind, name, replicas)
+    found = {row.uid: (one, row) for one, row in _contents(kind, (name,), replicas) if row is not None}
     through: dict[str, set[str]] = defaultdict(set)
-    owning = [(kind, replica) for kind in replicas.kinds if (replica := replicas.get(kind.key)).by_owner]
+    owning = _owning(replicas)
     waiting = [(uid, ""), *((row.uid, one.singular) for one, row in found.values())]
     while waiting:
         owner, words = waiting.pop()
@@ -80,6 +80,28 @@ def dependents_of(kind: KindInfo, uid: str, name: str, replicas: Replicas) -> tu
                 found[row.uid] = (one, row)
                 waiting.append((row.uid, one.singular))
     return tuple(_grouped(replicas, found.values(), through))
+
+
+def each_dependent(kind: KindInfo, names: Mapping[str, str], replicas: Replicas) -> Iterator[KindInfo | None]:
+    """The kind of everything that goes with any of these objects, each once; `names` are theirs by uid.
+
+    None stands for what was looked at and stays, so that whoever counts has a turn often; rows may change meanwhile.
+    """
+    owning, found, waiting = _owning(replicas), set(names), list(names)
+    for one, row in _contents(kind, set(names.values()), replicas):
+        yield one if row is not None else None
+        if row is not None:
+            found.add(row.uid)
+            waiting.append(row.uid)
+    while waiting:
+        yield None
+        owner = waiting.pop()
+        for one, replica in owning:
+            for uid in list(replica.by_owner.of(owner)):
+                if uid not in found:
+                    found.add(uid)
+                    waiting.append(uid)
+                    yield one
 
 
 def uncounted(replicas: Replicas, resources: Iterable[Resource], *, cluster_scoped: bool) -> tuple[str, ...]:
@@ -103,13 +125,19 @@ def _is_read(replicas: Replicas, key: str) -> bool:
     return bool(replicas.get(key).state != "starting" and replicas.get(key).health.state in ("live", "stale", "absent"))
 
 
-def _contents(kind: KindInfo, name: str, replicas: Replicas) -> dict[str, Owned]:
+def _contents(kind: KindInfo, names: Collection[str], replicas: Replicas) -> Iterator[tuple[KindInfo, Row | None]]:
+    """What is in namespaces, or of definitions, of these names; with None for each row that is not."""
     if kind.key == DEFINITIONS:
-        return {row.uid: (one, row) for one in replicas.kinds if one.key == name for row in _rows(replicas, one)}
-    if kind.key == NAMESPACES:
+        for one, replica in [(one, replicas.get(one.key)) for one in replicas.kinds if one.key in names]:
+            yield from ((one, row) for row in _rows(replica))
+    elif kind.key == NAMESPACES:
         spaced = (one for one in replicas.kinds if one.namespaced and one.key not in _NEVER_OWNED)
-        return {row.uid: (one, row) for one in spaced for row in _rows(replicas, one) if row.namespace == name}
-    return {}
+        for one, replica in [(one, replicas.get(one.key)) for one in spaced]:
+            yield from ((one, row if row.namespace in names else None) for row in _rows(replica))
+
+
+def _owning(replicas: Replicas) -> list[tuple[KindInfo, Any]]:
+    return [(kind, replica) for kind in replicas.kinds if (replica := replicas.get(kind.key)).by_owner]
 
 
 def _owned_by(owner: str, owning: Iterable[tuple[KindInfo, Any]]) -> Iterator[Owned]:
@@ -118,9 +146,9 @@ def _owned_by(owner: str, owning: Iterable[tuple[KindInfo, Any]]) -> Iterator[Ow
             yield kind, replica.rows[uid]
 
 
-def _rows(replicas: Replicas, kind: KindInfo) -> Iterable[Row]:
-    rows: Iterable[Row] = replicas.get(kind.key).rows.values()
-    return rows
+def _rows(replica: Any) -> list[Row]:
+    """As they are now, whatever changes while they are looked at."""
+    return list(replica.rows.values())
 
 
 def _grouped(replicas: Replicas, found: Iterable[Owned], through: dict[str, set[str]]) -> Iterable[Dependents]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-from dashboard.bulk.attempt import Attempt, attempt
+import pytest
+
+from dashboard.bulk.attempt import Attempt, attempt, refused
 from dashboard.bulk.order import Order
 from dashboard.bulk.review import by_words
 from dashboard.bulk.run import Item
 from dashboard.edits.diff import changes
 from dashboard.resources.kinds import KINDS, kinds_named
+from informerd.errors import Invalid
+from informerd.errors.api import error_from_status
+from informerd.errors.status import Cause, Status, StatusDetails
 from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
 
@@ -40,3 +45,29 @@ async def test_why_a_patch_is_refused_has_neither_the_object_nor_a_secrets_value
     assert 'unknown field "speck"' in tried[0].words + tried[0].said
     assert value not in tried[0].words + tried[0].said
     assert len(by_words(tried, "refused")) == 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '{"matchLabels":{"app":"NAME"},"matchExpressions":[{"key":"x: y"}]}',
+        '["NAME","b"]',
+        'v1.LabelSelector{MatchLabels:map[string]string{"app":"NAME"}, MatchExpressions:[]v1.Requirement(nil)}',
+        '&v1.LabelSelector{MatchLabels:map[string]string{"app":"NAME"}}',
+        '[]string{"NAME"}',
+    ],
+)
+def test_refusals_of_the_same_field_are_one_though_each_object_had_another_value(value: str) -> None:
+    items = []
+    for name in ("a", "b"):
+        message = f"Invalid value: {value.replace('NAME', name)}: field is immutable"
+        details = StatusDetails(causes=(Cause("FieldValueInvalid", message, "spec.selector"),))
+        status = Status(code=422, reason="Invalid", message=message, details=details)
+        items.append(refused(Item("x", name, name), "refused", error_from_status(status)))
+    assert len(by_words(items, "refused")) == 1
+    assert items[0].words.startswith("spec.selector: ")
+    assert "field is immutable" in items[0].words + items[0].said
+    plain = refused(
+        Item("x", "a", "a"), "refused", Invalid(Status(code=422, message="Invalid value: 7: must be [1]: x"))
+    )
+    assert "7: must be [1]" in plain.words + plain.said

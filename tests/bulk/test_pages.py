@@ -9,6 +9,8 @@ from unittest.mock import AsyncMock
 
 import pytest
 
+from dashboard.access.rights import Right
+from dashboard.bulk.place import Place
 from dashboard.bulk.review import by_words
 from dashboard.bulk.run import DEAD_AFTER, Item
 from dashboard.bulk.runner import AT_ONCE
@@ -221,6 +223,49 @@ async def test_two_runs_together_send_no_more_at_once_than_one(demos: Demos, mon
     assert most == AT_ONCE
 
 
+async def test_nothing_more_is_sent_once_the_server_asked_to_wait(
+    demos: Demos, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demos.make(*(f"m-{number}" for number in range(AT_ONCE)))
+    demos.parts.bulks._gate = asyncio.Semaphore(1)
+    sent = 0
+
+    async def busy(*_: Any, **__: Any) -> Stored:
+        nonlocal sent
+        sent += 1
+        raise TooManyRequests(Status(code=429, message="too busy"), retry_after=60)
+
+    monkeypatch.setattr(Exchange, "patch", busy)
+    await demos.choose(verb="label", label_set="x=1")
+    await demos.shows("The API server asks to wait")
+    assert sent == 1
+
+
+async def test_a_run_that_waits_for_other_runs_requests_beats_and_is_cancelled_before_it_sends_any(
+    demos: Demos, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demos.make("a")
+    bulks, heard, sent = demos.parts.bulks, list[str | None](), AsyncMock()
+    beat = bulks.records.beat
+
+    async def noted(*given: Any) -> str | None:
+        heard.append(await beat(*given))
+        return heard[-1]
+
+    monkeypatch.setattr(bulks.records, "beat", noted)
+    monkeypatch.setattr(Exchange, "patch", sent)
+    for _ in range(AT_ONCE):
+        await bulks._gate.acquire()
+    await demos.choose(verb="label", label_set="x=1")
+    await eventually(lambda: len(heard) >= 2, what="it beats while it waits")
+    await demos.press("cancel")
+    await eventually(lambda: heard[-1] == "cancel", what="it hears while it waits")
+    for _ in range(AT_ONCE):
+        bulks._gate.release()
+    await demos.shows("What is to be done")
+    assert not sent.called
+
+
 async def test_what_came_and_what_matches_no_longer_is_said_in_the_review(demos: Demos) -> None:
     demos.make("a", "b")
     page = await demos.review(verb="label", label_set="x=1")
@@ -370,13 +415,41 @@ async def test_those_that_the_person_may_not_write_are_refused_in_the_clusters_w
         bobs.replicas._replicas.update(demos.parts.replicas._replicas)
         page = await bob.browser.press(await bob.browser.open(PAGE), "all")
         page = await bob.browser.open(page.location)
-        assert "access rules do not let you patch mydemos.crddemo.k8s.io in namespace" in page.text
-        assert "access rules do not let you delete mydemos.crddemo.k8s.io in namespace" in page.text
+        assert "access rules do not let Deltaboard's account patch mydemos.crddemo.k8s.io in namespace" in page.text
+        assert "access rules do not let Deltaboard's account delete mydemos.crddemo.k8s.io in namespace" in page.text
         assert page.main.count(" disabled>") == 5, "four ways and the button"
         page = await bob.review(verb="label", label_set="x=1")
         assert "1 refused" in page.text
         assert 'User "bob" cannot' in page.text
         await bobs.bulks.stop()
+
+
+async def test_what_may_be_done_is_asked_together_and_of_objects_that_are_read_once(
+    demos: Demos, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demos.make("a")
+    await demos.review(verb="label", label_set="x=1")
+    asked, both, items = set[str](), asyncio.Event(), Place.items
+    reads = 0
+
+    async def read(place: Place) -> tuple[Item, ...]:
+        nonlocal reads
+        reads += 1
+        return await items(place)
+
+    async def denial(right: Right) -> str:
+        asked.add(right.verb)
+        if asked == {"patch", "delete"}:
+            both.set()
+        await both.wait()
+        return ""
+
+    monkeypatch.setattr(Place, "items", read)
+    monkeypatch.setattr(demos.parts.rights, "denial", denial)
+    async with asyncio.timeout(30):
+        page = await demos.press("choose")
+    assert "What is to be done" in page.text
+    assert reads == 1
 
 
 async def test_without_tables_nothing_is_begun(demos: Demos, empty_database: str) -> None:

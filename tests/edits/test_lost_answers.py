@@ -179,7 +179,7 @@ async def test_where_the_person_may_not_read_what_became_of_it_the_page_says_so_
     page = await browser.press(page, button)
     assert page.status == 403
     assert MAYBE[way] in page.text
-    assert "access rules do not let you read what became of it" in page.text
+    assert "access rules do not let Deltaboard's account read what became of it" in page.text
     assert "failed over it" not in page.text
     assert "by itself" not in page.text
     assert "Nothing was" not in page.text

@@ -157,7 +157,7 @@ async def test_a_person_without_the_right_to_update_is_told_by_the_cluster(
     page = await bob.open(f"{path}edit/")
     assert page.status == 403
     assert "You may not edit one" in page.text
-    assert f"do not let you update mydemos.crddemo.k8s.io in namespace {namespace}" in page.text
+    assert f"do not let Deltaboard's account update mydemos.crddemo.k8s.io in namespace {namespace}" in page.text
     page = await browser.open(f"{path}edit/")  # and where the right was taken away while it was typed
     text = page.yaml.replace("8080", "9090")
     page = await bob.press(page, "review", yaml=text)

@@ -135,7 +135,12 @@ def test_causes_without_a_field_are_placed_by_their_message() -> None:
 @pytest.mark.parametrize(
     ("error", "words", "code", "again"),
     [
-        (Forbidden(Status(code=403, message="no")), "access rules do not let you read what became of it", 403, None),
+        (
+            Forbidden(Status(code=403, message="no")),
+            "access rules do not let Deltaboard's account read what became of it",
+            403,
+            None,
+        ),
         (TooManyRequests(Status(code=429, message="no"), retry_after=3), "busy and asks to come again later", 429, 3),
         (Unauthorized(Status(code=401, message="no")), "did not accept the credentials", 401, None),
         (ServerError(Status(code=500, message="no")), "The API server failed over it", 503, AGAIN_AFTER),

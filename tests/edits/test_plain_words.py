@@ -25,6 +25,8 @@ POLICIES, BINDINGS = f"{ADMISSION}/validatingadmissionpolicies", f"{ADMISSION}/v
          "You may not do this", "bob has no right to create mydemos.g in namespace n;", ""),
         (403, 'x is forbidden: User "bob" cannot create resource "pods/eviction" in API group "" at the cluster scope',
          "You may not do this", "bob has no right to create pods/eviction in the whole cluster;", ""),
+        (403, 'x is forbidden: User "" cannot create resource "pods" in API group "" in the namespace "n"',
+         "You may not do this", "The account has no right to create pods in namespace n;", ""),
         (403, 'roles "r" is forbidden: user "bob" (groups=["b"]) is attempting to grant RBAC permissions not held',
          "You may not do this", "The cluster's access rules refused it.", ""),
         (403, 'pods "p" is forbidden: violates PodSecurity "restricted:latest": privileged',

@@ -56,7 +56,7 @@ async def test_details_do_not_offer_what_may_not_be_done_and_say_so_as_soon_as_i
         assert page is not None
         assert f'href="{path}edit/"' in page.body
         assert f'href="{path}delete/"' not in page.body
-        assert f"do not let you delete {MYDEMOS.key} in namespace {namespace}" in page.body
+        assert f"do not let Deltaboard&#x27;s account delete {MYDEMOS.key} in namespace {namespace}" in page.body
 
 
 async def test_open_details_hear_of_it_without_being_asked(alices: SimpleNamespace, namespace: str) -> None:
@@ -72,7 +72,7 @@ async def test_open_details_hear_of_it_without_being_asked(alices: SimpleNamespa
 async def test_where_none_may_be_made_no_form_is_offered(alices: SimpleNamespace, namespace: str, query: str) -> None:
     page = await Browser(alices).open(f"/resources/{MYDEMOS.key}/new/?{query.format(namespace)}")
     assert page.status == 403
-    assert f"do not let you create {MYDEMOS.key} in namespace {namespace}" in page.text
+    assert f"do not let Deltaboard's account create {MYDEMOS.key} in namespace {namespace}" in page.text
 
 
 async def test_a_rule_may_name_objects_and_a_no_is_asked_again(cluster: ControlPlane, namespace: str) -> None:

@@ -100,7 +100,7 @@ async def test_who_may_not_update_the_status_is_told_before_typing(
 ) -> None:
     page = await bob.open(f"{path}edit/status/")
     assert page.status == 403
-    assert "do not let you update mydemos.crddemo.k8s.io/status" in page.text
+    assert "do not let Deltaboard's account update mydemos.crddemo.k8s.io/status" in page.text
 
 
 def test_where_the_status_is_an_ordinary_field_all_else_is_written_as_it_is() -> None:

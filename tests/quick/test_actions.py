@@ -265,7 +265,7 @@ async def test_who_may_not_is_told_by_the_cluster_before_and_nothing_is_sent(
     role = {"kind": "Role", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}
     cluster.create(f"{rbac}/rolebindings", {"metadata": {"name": "bob"}, "subjects": who, "roleRef": role})
     page = await bob.open(f"{web.do}/scale/")
-    assert f"do not let you patch deployments.apps/scale in namespace {namespace}" in page.text
+    assert f"do not let Deltaboard's account patch deployments.apps/scale in namespace {namespace}" in page.text
     page = await bob.press(page, "do", wanted="5")
     assert page.status == 403
     assert web.spec["replicas"] == 3

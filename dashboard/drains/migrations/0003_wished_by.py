@@ -12,6 +12,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="drainrecord",
             name="wished_by",
-            field=models.CharField(default="", max_length=254),
+            field=models.CharField(db_default="", default="", max_length=254),
         ),
     ]

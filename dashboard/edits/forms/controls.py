@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Literal
 
 from dashboard.edits.fields import ABSENT, Value
 from dashboard.edits.schema import Schema
+from dashboard.edits.typed_numbers import number, whole_number
 from dashboard.resources.yaml_text import scalar
 
 Control = Literal[
@@ -22,8 +22,6 @@ INPUTS: frozenset[Control] = frozenset(
 SUMMARY = 60
 """Characters of what is said about what is in a map or list."""
 _SCALARS: dict[str, Control] = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
-_INTEGER = re.compile(r"[-+]?[0-9]{1,19}")
-_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
 
 def control_of(schema: Schema, value: Value = ABSENT) -> Control:
@@ -76,9 +74,9 @@ def parsed(typed: str, control: Control, schema: Schema, now: Value) -> Value:
         return ABSENT
     stripped = typed.strip()
     if control == "integer":
-        if not _INTEGER.fullmatch(stripped):
+        if (whole := whole_number(stripped)) is None:
             raise ValueError(f"“{typed}” is no whole number.")
-        return int(stripped)
+        return whole
     if control == "number":
         return _number(stripped, typed)
     if control == "boolean":
@@ -86,8 +84,8 @@ def parsed(typed: str, control: Control, schema: Schema, now: Value) -> Value:
     if control == "choice":
         return next((choice for choice in schema.node["enum"] if text_of(choice) == typed), typed)
     if control == "int-or-string":
-        return int(stripped) if _INTEGER.fullmatch(stripped) else typed
-    if control == "quantity" and isinstance(now, int | float) and _NUMBER.fullmatch(stripped):
+        return typed if (whole := whole_number(stripped)) is None else whole
+    if control == "quantity" and isinstance(now, int | float) and number(stripped) is not None:
         return _number(stripped, typed)
     return typed
 
@@ -104,12 +102,12 @@ def _boolean(typed: str) -> bool:
 
 
 def _number(stripped: str, typed: str) -> int | float:
-    if not _NUMBER.fullmatch(stripped):
+    found = number(stripped)
+    if found is None:
         raise ValueError(f"“{typed}” is no number.")
-    number = int(stripped) if _INTEGER.fullmatch(stripped) else float(stripped)
-    if math.isinf(number):
+    if math.isinf(found):
         raise ValueError(f"“{typed}” is larger than any number that an object can hold.")
-    return number
+    return found
 
 
 def summary(value: Value) -> str:

@@ -1,0 +1,105 @@
+"""What a review counts among many rows leaves the event loop to others."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterable, Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dashboard.bulk.belongings import belongings
+from dashboard.bulk.matching import matching_now
+from dashboard.bulk.place import Place
+from dashboard.bulk.run import Item
+from dashboard.live.hub import Hub
+from dashboard.live.interest import Interest
+from dashboard.live.messages import Row
+from dashboard.live.replicas import Replicas
+from dashboard.resources.kinds import KINDS, kinds_named
+from informerd.clock import SystemClock
+from tests.live.fake_layer import RecordingLayer
+from tests.live.feeder import Feeder
+from tests.resources.made import row_of
+
+
+def place_with(key: str, pods: Iterable[dict[str, Any]]) -> Place:
+    """A place on objects of that kind, beside these pods."""
+    clock = SystemClock()
+    replicas = Replicas(RecordingLayer(), kinds_named([key, "pods"]), clock)
+    replicas._replicas["pods"] = Feeder("pods", clock, [row_of("pods", each) for each in pods]).replica
+    hub = Hub(replicas, clock)
+    live = SimpleNamespace(
+        replicas=replicas, kinds=replicas.kinds, hub=hub, interest=Interest(replicas, hub, clock), clock=clock
+    )
+    run = SimpleNamespace(matching=True, back=f"/resources/{key}/")
+    return cast("Place", SimpleNamespace(live=live, kind=KINDS[key], run=run))
+
+
+def pod(number: int, namespace: str, *, owner: dict[str, Any] | None = None) -> dict[str, Any]:
+    metadata = {"name": f"p-{number}", "namespace": namespace, "uid": f"p-{number}"}
+    return {"metadata": {**metadata, "ownerReferences": [{**owner, "controller": True}] if owner else []}}
+
+
+async def turns_during(work: Any) -> tuple[Any, int]:
+    """What came of it, and how often others had a turn."""
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    task = asyncio.create_task(others())
+    try:
+        return await work, turns
+    finally:
+        task.cancel()
+
+
+async def test_what_is_in_many_namespaces_is_looked_for_once() -> None:
+    class Counted(dict[str, Row]):
+        looks = 0
+
+        def values(self) -> Any:
+            self.looks += 1
+            return super().values()
+
+    owned = [pod(n, f"n-{n}", owner={"kind": "Namespace", "name": f"n-{n}", "uid": f"n-{n}"}) for n in range(20)]
+    place = place_with("namespaces", [*owned, pod(20, "elsewhere"), pod(21, "n-1")])
+    replica = place.live.replicas.get("pods")
+    replica.rows = rows = Counted(replica.rows)
+    found = await belongings(place, [Item("", f"n-{n}", f"n-{n}", "tried") for n in range(20)])
+    assert found == ("21 Pods",), "what a namespace owns besides is counted once"
+    assert rows.looks == 1
+
+
+@pytest.mark.parametrize("key", ["namespaces", "replicasets.apps"])
+async def test_others_have_turns_while_what_belongs_to_one_object_is_counted(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.bulk.belongings.TURN", 0.0)
+    owner = {"kind": KINDS[key].resource.kind, "name": "one", "uid": "one"}
+    place = place_with(key, [pod(n, "one", owner=owner) for n in range(500)])
+    found, turns = await turns_during(belongings(place, [Item("", "one", "one", "tried")]))
+    assert found == ("500 Pods",)
+    assert turns > 100
+
+
+async def test_what_matches_is_compared_with_the_run_beside_the_loop() -> None:
+    threads: list[threading.Thread] = []
+
+    class Noted(tuple[Item, ...]):
+        def __iter__(self) -> Iterator[Item]:
+            threads.append(threading.current_thread())
+            return super().__iter__()
+
+    place = place_with("pods", [pod(0, "x"), pod(1, "x")])
+    matching = await matching_now(place, Noted([Item("x", f"p-{n}", f"p-{n}", "tried") for n in (1, 2, 3)]))
+    assert matching is not None
+    assert (matching.known, matching.came, matching.left) == (True, 1, 2)
+    assert threads
+    assert threading.main_thread() not in threads
