@@ -79,3 +79,25 @@ def test_the_page_of_the_yaml_alone_follows_too(page: Page, server: PageServer) 
     expect(page.locator(".note.bad")).to_have_count(0)
     expect(edit).to_be_visible()
     expect(page.locator("body")).to_have_attribute("data-live", "live")
+
+
+def test_who_set_a_very_wide_line_stays_in_sight_however_far_the_text_is_scrolled(
+    page: Page, server: PageServer
+) -> None:
+    fields = {"f:metadata": {"f:annotations": {"f:applied": {}}}, "f:spec": {"f:nodeName": {}}}
+    managed = [{"manager": "kubectl", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields}]
+    metadata = {"name": "pod-006", "annotations": {"applied": "wide " * 400}, "managedFields": managed}
+    obj = {"kind": "Pod", "metadata": metadata, "spec": {"nodeName": "node-9"}}
+    server.do("put", rows=[{"name": "pod-006", "version": 1, "obj": obj}])
+    open_live(page, f"{server.url}/resources/pods/default/pod-006/yaml/")
+    runs, yaml = page.locator(".run[data-by]"), page.locator("pre.set-by")
+    expect(runs).to_have_count(2)
+    for number in range(2):
+        box, around = runs.nth(number).bounding_box(), yaml.bounding_box()
+        assert box is not None
+        assert around is not None
+        label = {"x": around["x"] + around["width"] - 48, "y": box["y"] + 2, "width": 30, "height": 14}
+        yaml.evaluate("pre => pre.scrollLeft = 0")
+        before = page.screenshot(clip=label)  # type: ignore[arg-type]
+        yaml.evaluate("pre => pre.scrollLeft = 3000")
+        assert page.screenshot(clip=label) == before  # type: ignore[arg-type]
