@@ -149,9 +149,9 @@ class Live:
         self._started = True
         await self.drains.stop()
         await self.bulks.stop()
-        await self.rights.stop()
         tasks, self._tasks = self._tasks, []
         await cancelled(tasks)
+        await self.rights.stop()  # after those that draw views, which ask
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         self._tasks.append(asyncio.create_task(kept_running(name, run, self.clock), name=name))

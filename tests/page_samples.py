@@ -26,6 +26,7 @@ from dashboard.live.lines import (
     rfc3339,
 )
 from dashboard.live.messages import About, Entry, Row, Tone
+from dashboard.live.object_view import Denials
 from dashboard.live.replica import Replica
 from dashboard.live.slices import Slices
 from dashboard.live.tiles import Tile
@@ -482,7 +483,7 @@ def detail_view(**changes: Any) -> Made:
         yaml_href=f"{href}yaml/",
         edit_href=f"{href}edit/",
         delete_href=f"{href}delete/",
-        actions=offers_of(KINDS["pods"]),
+        denials=Denials(actions=offers_of(KINDS["pods"])),
     )
     view.__dict__.update(changes)
     view.details = view  # what is said of an object is all here

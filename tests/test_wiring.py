@@ -15,6 +15,7 @@ from channels.layers import InMemoryChannelLayer
 from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
+from dashboard.access.rights import Right
 from dashboard.cluster_choice import ClusterChoice
 from dashboard.connection import CALM, LOOK, RETRY, Connection
 from dashboard.live.context import live_of
@@ -475,6 +476,27 @@ async def test_stopping_ends_every_task(live: Live) -> None:
     await eventually(lambda: live.connection.chosen.is_set())
     await live.stop()
     assert asyncio.all_tasks() == before
+
+
+async def test_what_is_drawn_while_everything_ends_leaves_no_question_behind(live: Live) -> None:
+    class Told:
+        def rights_changed(self) -> None:
+            pass
+
+    told, kind = Told(), kinds_named(["pods"])[0]
+
+    async def drawing() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            live.rights.denied(Right("update", kind.resource), told)
+
+    live.start()
+    live._keep("a page that is drawn", drawing)
+    await eventually(lambda: live.connection.chosen.is_set())
+    await live.stop()
+    live.rights.denied(Right("delete", kind.resource), told)
+    assert not live.rights._tasks
 
 
 async def test_a_page_that_connects_again_during_the_shutdown_starts_nothing(live: Live) -> None:

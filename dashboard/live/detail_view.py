@@ -49,8 +49,7 @@ class DetailView(ObjectView):
     changes: tuple[ChangeLine, ...] (newest first, at most 50) ·
     gone: RFC 3339 of the deletion or "" · successor: Found | None (what stands in its place since, with
     successor_href and successor_created) · again: bool (re-created under the same name since the page was opened) ·
-    actions: tuple[Offer, ...], each with why it may not be done · edit_denied, clone_denied, delete_denied: the same
-    of the others · denied: the names of all that may not be done ·
+    denials: Denials (the quick actions, and what may not be done; worked out anew each time) ·
     href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
     """
 

@@ -267,6 +267,8 @@ class Hub:
         for watched in list(self.views.values()):
             with self._updates.alone(watched):
                 watched.view.dirty = watched.view.dirty or before != self._told
+                if watched.sockets:
+                    watched.view.look_again()
                 due = watched.view.next_due()
                 if due is not None and due <= moment:
                     watched.view.pass_time(moment)

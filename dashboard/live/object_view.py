@@ -25,6 +25,9 @@ from dashboard.resources.words import object_href
 from dashboard.resources.yaml_text import to_yaml
 from informerd.clock import Clock
 
+ASKED_AGAIN = 10.0
+"""Seconds after which an open page looks whether what the account may do is still known; see rights.KEPT."""
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -33,6 +36,25 @@ class Link:
     kind: str
     name: str
     href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Denials:
+    """What of an object's pages may not be done, each with why as a sentence; empty where it may."""
+
+    edit: str = ""
+    clone: str = ""
+    delete: str = ""
+    actions: tuple[Offer, ...] = ()
+    """Quick actions, as they are called in its present state; what `path` adds to its `href` is their address."""
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What cannot be pressed."""
+        named = {"Edit": self.edit, "Clone": self.clone}
+        named |= {offer.title: offer.denied for offer in self.actions}
+        named |= {"Delete": self.delete}
+        return tuple(title for title, words in named.items() if words)
 
 
 class ObjectView(View):
@@ -67,6 +89,9 @@ class ObjectView(View):
         self._details: tuple[Row, Details] | None = None
         self._kinds = kinds
         self._right = denied
+        self._denials = Denials()
+        """As they were drawn last."""
+        self._asked = clock.now()
         self._set_by: tuple[Row, SetBy] | None = None
 
     @staticmethod
@@ -165,12 +190,6 @@ class ObjectView(View):
         return f"{self.href}edit/" if self.kind.editable and self.found else ""
 
     @property
-    def actions(self) -> tuple[Offer, ...]:
-        """Quick actions, as they are called in its present state; what `path` adds to `href` is their address."""
-        found = offers_of(self.kind, self.object) if self.found else ()
-        return tuple(replace(offer, denied=self._denied(*offer.right)) for offer in found)
-
-    @property
     def clone_href(self) -> str:
         """Where a copy is made of it; empty where none can be, or it is not there."""
         if not (self.kind.creatable and self.found):
@@ -183,28 +202,33 @@ class ObjectView(View):
         return f"{self.href}delete/" if self.kind.deletable and self.found else ""
 
     @property
-    def edit_denied(self) -> str:
-        return self._denied("update") if self.edit_href else ""
+    def denials(self) -> Denials:
+        """What may not be done, as far as is known; worked out anew: once for each drawing."""
+        self._asked, self._denials = self.clock.now(), self._worked_out()
+        return self._denials
 
-    @property
-    def clone_denied(self) -> str:
-        return self._right(Right("create", self.kind.resource, self.namespace), self._stir) if self.clone_href else ""
+    def look_again(self) -> None:
+        """Ask once more what may be done: an object that does not change is not drawn for hours."""
+        if self.clock.now() - self._asked >= ASKED_AGAIN:
+            before = self._denials
+            if self.denials != before:
+                self._stir()
 
-    @property
-    def delete_denied(self) -> str:
-        return self._denied("delete") if self.delete_href else ""
+    def rights_changed(self) -> None:
+        self._stir()
 
-    @property
-    def denied(self) -> tuple[str, ...]:
-        """What cannot be pressed, because the cluster's access rules forbid it."""
-        named = {"Edit": self.edit_denied, "Clone": self.clone_denied}
-        named |= {offer.title: offer.denied for offer in self.actions}
-        named |= {"Delete": self.delete_denied}
-        return tuple(title for title, words in named.items() if words)
+    def _worked_out(self) -> Denials:
+        offers = offers_of(self.kind, self.object) if self.found else ()
+        clone = Right("create", self.kind.resource, self.namespace)
+        return Denials(
+            edit=self._denied("update") if self.edit_href else "",
+            clone=self._right(clone, self) if self.clone_href else "",
+            delete=self._denied("delete") if self.delete_href else "",
+            actions=tuple(replace(offer, denied=self._denied(*offer.right)) for offer in offers),
+        )
 
     def _denied(self, verb: str, subresource: str = "") -> str:
-        right = Right(verb, self.kind.resource, self.namespace, self.name, subresource)
-        return self._right(right, self._stir)
+        return self._right(Right(verb, self.kind.resource, self.namespace, self.name, subresource), self)
 
     def _stir(self) -> None:
         self.dirty = True

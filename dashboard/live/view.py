@@ -81,6 +81,9 @@ class View(ABC):
     def pass_time(self, now: float) -> None:  # noqa: B027 -- most views do not age
         """`now` (Unix seconds) has come: take in what time alone changed; sets `dirty` where that may show."""
 
+    def look_again(self) -> None:  # noqa: B027
+        """Called once a second while somebody looks: ask anew what nobody tells, such as what the account may do."""
+
     def update(self, render: Renderer) -> str:
         """The hx-partials since the last update, and a new `seq`; empty, with the old `seq`, where nothing shows."""
         self.number += 1
