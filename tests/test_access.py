@@ -20,6 +20,7 @@ from django.utils.html import escape
 
 from dashboard.access.addresses import BindRefused, check_bind, is_loopback
 from dashboard.access.guard import Guard, is_same_place
+from dashboard.access.too_much import LONGEST
 from dashboard.handler import LoopHandler
 from dashboard.live.context import user_of
 
@@ -373,6 +374,19 @@ async def test_a_form_that_is_too_much_brings_its_text_back(too_much: dict[str, 
         assert "or has too many inputs. Nothing was changed" in body
         assert "still there" not in body
         assert (f"\n{escape(text)}</textarea>" in body) is kept, "one of our scripts has the text itself"
+
+
+@pytest.mark.parametrize("over", [0, 1])
+async def test_a_text_that_is_too_long_to_come_back_says_so(over: int) -> None:
+    sent = {"a": "x" * 200, "yaml": "<" + "x" * (LONGEST - 1 + over), "base": "x"}
+    cookie = (b"cookie", f"{settings.CSRF_COOKIE_NAME}={'x' * 32}".encode())
+    with override_settings(DATA_UPLOAD_MAX_MEMORY_SIZE=100):
+        start, *chunks = await handled("/new/", form=sent, headers=[cookie])
+    page = b"".join(chunk["body"] for chunk in chunks)
+    assert start["status"] == 400
+    assert (b"&lt;xxx" in page and b"xxx</textarea>" in page) is not bool(over)
+    assert (b"too long to be shown here (6 MiB are" in page) is bool(over)
+    assert (len(page) < 50_000) is bool(over)
 
 
 async def test_an_address_that_cannot_be_read_gets_a_sentence_that_may_run_nothing() -> None:

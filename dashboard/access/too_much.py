@@ -9,8 +9,10 @@ from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-MOST = 64 * 1024 * 1024
-"""Bytes of a request in which a text is looked for."""
+MOST = 20 * 1024 * 1024
+"""Bytes of a request in which a text is looked for: somewhat more than what is read as a form."""
+LONGEST = 6 * 1024 * 1024
+"""Bytes of a text that comes back: twice what the API server takes. The page holds some copies of it for a moment."""
 _FIELD = b'name="yaml"\r\n\r\n'
 
 
@@ -18,22 +20,33 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """The page for a request that Django refused to read (400); with the text, where an editor's page sent one."""
     too_much = isinstance(exception, RequestDataTooBig | TooManyFieldsSent)
     by_person = request.headers.get("Sec-Fetch-Dest", "document") == "document"  # and not by one of our scripts
-    text = _text_of(request) if too_much and by_person else None
-    context = {"text": text, "too_much": too_much, "mib": settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20}
+    text, too_long = _text_of(request) if too_much and by_person else (None, False)
+    context = {
+        "text": text,
+        "too_long": too_long,
+        "longest": LONGEST // 2**20,
+        "too_much": too_much,
+        "mib": settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20,
+    }
     return render(request, "400.html", context, status=400)
 
 
-def _text_of(request: HttpRequest) -> str | None:
-    """What was sent as ``yaml`` in a form with parts; None where there is none, or it cannot be read any more."""
+def _text_of(request: HttpRequest) -> tuple[str | None, bool]:
+    """What was sent as ``yaml`` in a form with parts, None where that cannot be told; and whether it is too long."""
     stream = cast("BinaryIO | None", getattr(request, "_stream", None))
     boundary = request.content_params.get("boundary") if request.content_params else None
     if request.method != "POST" or not boundary or stream is None:
-        return None
+        return None, False
     try:
         stream.seek(0)
         sent = stream.read(MOST)
     except (OSError, ValueError, AttributeError):
-        return None
-    _, found, rest = sent.partition(_FIELD)
-    text, end, _ = rest.partition(b"\r\n--" + boundary.encode())
-    return text.decode(errors="replace").replace("\r\n", "\n") if found and end else None
+        return None, False
+    field = sent.find(_FIELD)
+    if field < 0:
+        return None, False
+    begin, behind = field + len(_FIELD), b"\r\n--" + boundary.encode()
+    end = sent.find(behind, begin, begin + LONGEST + len(behind))
+    if end < 0:
+        return None, True
+    return sent[begin:end].decode(errors="replace").replace("\r\n", "\n"), False

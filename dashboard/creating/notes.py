@@ -21,7 +21,7 @@ def differing(value: dict[str, Value], live: dict[str, Value]) -> tuple[str, ...
     here = live["metadata"]
     if here.get("deletionTimestamp"):
         return (
-            "It is being deleted: what is changed of it goes with it. Review again once it is gone to make it anew.",
+            "It is being deleted: what you change of it is lost when it is gone. Review again then, to make it anew.",
         )
     if uid not in (*_EMPTY, here["uid"]):
         return (f"The text was taken from another object of this name: its uid is {uid}, here it is {here['uid']}.",)

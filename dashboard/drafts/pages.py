@@ -126,7 +126,10 @@ async def throw_all(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 async def keep(request: HttpRequest) -> HttpResponse:
-    """One save of whoever types. JSON: ``draft``, ``number``, ``late``, ``forked``, ``others``; or ``problem``."""
+    """One save of whoever types. JSON: ``draft``, ``number``, ``late``, ``forked``, ``others``; or ``problem``.
+
+    With a problem comes ``for_good``: whether the same text would not be kept if it came again, either.
+    """
     if not browser_of(request):
         return JsonResponse({"problem": NO_COOKIE})
     post = request.POST
@@ -136,7 +139,7 @@ async def keep(request: HttpRequest) -> HttpResponse:
     writing = Writing(request, subject)
     kept = await writing.kept(Content.of(post.dict()), replace(writing.save, pressed=False))
     if kept is None:
-        return JsonResponse({"problem": writing.problem})
+        return JsonResponse({"problem": writing.problem, "for_good": writing.for_good})
     answer = {
         "draft": kept.draft,
         "number": kept.number,

@@ -27,6 +27,10 @@ ANOTHERS = (
     "This page was opened by {}, but {} is signed in now: what is typed here is nobody's draft until {} is signed in "
     "again. The text stays on this page."
 )
+NOBODYS = (
+    "This page was opened while nobody was signed in, but “{}” is signed in now: what is typed here is nobody's draft. "
+    "The text stays on this page: copy it, and open the page again to go on with it as yours."
+)
 FULL = "What you type is not kept as a draft: {}"
 
 
@@ -39,6 +43,8 @@ class Writing:
         self.subject = subject
         self.problem = "" if self.keeps else secret.WORDS
         """Why drafts are not kept, as a sentence; empty while they are."""
+        self.for_good = False
+        """Whether the same text would not be kept if it were sent again, either."""
         self.forked = False
         """Whether another tab wrote to the same draft, so that this text has become one of its own."""
         self.others = 0
@@ -77,11 +83,12 @@ class Writing:
     async def kept(self, content: Content, save: Save) -> Kept | None:
         """What became of a save; None where it was not kept, and `problem` says why."""
         if not self.keeps or secret.holds_secret(content.text):
-            await self.end()  # it may have been begun before the text had its kind
+            self.for_good = await self.end()  # it may have been begun before the text had its kind
             self.problem = secret.WORDS
             return None
         nobody = self._is_new_browser and not self._whose.owner  # who sends no cookie could fill the shelf of all
         self.problem = self.subject.problem or self._anothers or content.problem or (NO_COOKIE if nobody else "")
+        self.for_good = self.problem == content.problem != ""
         if self.problem:
             return None
         try:
@@ -102,8 +109,9 @@ class Writing:
         opened_by, now = self._request.POST.get("draft_owner", self._whose.owner), self._whose.owner
         if opened_by == now:
             return ""
-        before = f"“{opened_by}”" if opened_by else "somebody who was not signed in"
-        return ANOTHERS.format(before, f"“{now}”" if now else "nobody", before)
+        if not opened_by:
+            return NOBODYS.format(now)
+        return ANOTHERS.format(f"“{opened_by}”", f"“{now}”" if now else "nobody", f"“{opened_by}”")
 
     async def resume(self, key: str) -> Draft | None:
         """The draft to go on with, which is this request's from now on; None where there is none."""
@@ -127,13 +135,14 @@ class Writing:
             return ()
         return tuple(draft for draft in found if draft.key != self.save.draft)
 
-    async def end(self) -> None:
-        """The draft is saved, or nobody wants it any more."""
+    async def end(self) -> bool:
+        """The draft is saved, or nobody wants it any more; whether it is gone."""
         try:
             await self._shelf.end(self._whose, (self.save.draft,))
             self.count = await self._shelf.count(self._whose)
         except Unavailable:
-            pass  # it is offered once more then, which is better than lost
+            return False  # it is offered once more then, which is better than lost
+        return True
 
     async def discarded(self, href: str) -> HttpResponse:
         """Throw the draft away and go there. Where that cannot be done just now, the draft is offered once more."""

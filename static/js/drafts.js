@@ -12,8 +12,11 @@ const PAUSE = 900; // milliseconds without a key until the text is kept
 const LONGEST = 5000; // milliseconds of typing until it is kept anyway
 const AGAIN = 5000; // milliseconds until another try where it could not be kept
 
-const state = { timer: 0, since: 0, asking: false, typed: 0, kept: 0, edition: 0, based: false, base: 0, leaving: false, elsewhere: false, discarded: -Infinity, told: "" };
+const state = { timer: 0, since: 0, asking: false, typed: 0, kept: 0, refused: -1, edition: 0, based: false, base: 0, leaving: false, elsewhere: false, discarded: -Infinity, told: "" };
 const inputs = form?.elements;
+
+/* Whether something typed is still to be kept: what was refused for good is not sent again until it changes. */
+const isUnkept = () => state.kept < state.typed && state.refused !== state.typed;
 
 /* Nothing is kept once Discard was pressed, but on a page that is still here ten seconds later. */
 const isDiscarded = () => performance.now() - state.discarded < 10_000;
@@ -60,7 +63,9 @@ function showCount(count) {
 function take(answer, typed, sent, base) {
   if (answer.problem) {
     tell(answer.problem);
-    return schedule(AGAIN);
+    if (!answer.for_good) return schedule(AGAIN);
+    state.refused = typed;
+    return;
   }
   const latest = typed === state.typed;
   if (answer.late && latest && !state.leaving && !isDiscarded()) return send(true); // the draft is over, or another tab's: this text becomes one of its own
@@ -98,7 +103,7 @@ async function send(fork = false) {
     schedule(AGAIN);
   } finally {
     state.asking = false;
-    if (state.kept < state.typed && !state.timer) schedule(PAUSE);
+    if (isUnkept() && !state.timer) schedule(PAUSE);
   }
 }
 
@@ -106,7 +111,7 @@ function due() {
   state.timer = 0;
   if (state.asking) return schedule(PAUSE);
   if (isDiscarded()) return schedule(AGAIN);
-  if (state.kept < state.typed && !state.leaving) send();
+  if (isUnkept() && !state.leaving) send();
 }
 
 function schedule(wait) {
@@ -125,7 +130,7 @@ function typed(edition) {
 
 /* A beacon holds 64 kB; what is longer was kept while it was typed, or is sent as a request that may be cut. */
 function leave() {
-  if (state.leaving || isDiscarded() || state.kept >= state.typed) return;
+  if (state.leaving || isDiscarded() || !isUnkept()) return;
   next();
   const data = body();
   state.kept = state.typed;
@@ -134,7 +139,7 @@ function leave() {
 
 if (inputs?.draft) {
   form.addEventListener("deltaboard:edited", ({ detail }) => typed(detail.edition));
-  form.addEventListener("deltaboard:based", () => { state.based = false; state.base += 1; });
+  form.addEventListener("deltaboard:based", () => { state.based = false; state.base += 1; state.refused = -1; });
   const text = document.getElementById("yaml");
   if (text && text.value !== text.defaultValue) typed(0); // before this script had come
   form.addEventListener("click", (event) => {
@@ -148,7 +153,7 @@ if (inputs?.draft) {
     state.leaving = !state.elsewhere; // a tab of its own leaves this one open
   });
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden" && !state.asking && state.kept < state.typed && !state.leaving && !isDiscarded()) send();
+    if (document.visibilityState === "hidden" && !state.asking && isUnkept() && !state.leaving && !isDiscarded()) send();
   });
   window.addEventListener("pagehide", leave);
   window.addEventListener("pageshow", () => { state.leaving = false; state.discarded = -Infinity; });

@@ -241,7 +241,7 @@ async def test_where_the_one_of_its_name_is_being_deleted_it_says_so(
     assert "It is being deleted: see how far that is and review again once it is gone" in page.text
     assert "adopt" not in page.form.buttons
     several = await browser.press(await browser.open(f"/new/?namespace={namespace}"), "review", yaml=page.yaml)
-    assert "It is being deleted: what is changed of it goes with it." in several.text
+    assert "It is being deleted: what you change of it is lost when it is gone." in several.text
     cluster.patch(f"{collection}/mine", {"metadata": {"finalizers": None}})
 
 

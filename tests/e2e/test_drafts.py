@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, Response, Route, expect
 
+from dashboard.drafts.draft import MAX_BYTES
 from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
 from tests.e2e.objects import mydemo, mydemos
@@ -19,6 +20,12 @@ pytestmark = pytest.mark.browser
 
 YAML = "textarea[name=yaml]"
 OFFER = ".note.offer"
+PUT_BEHIND = """([selector, length]) => {
+    const text = document.querySelector(selector);
+    text.value = `${text.defaultValue}# ${"x".repeat(length)}`;
+    text.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}"""
+"""Types a comment of a length behind what the page began with."""
 PATIENCE = 60_000
 """Milliseconds that Chromium may take on a busy machine."""
 
@@ -189,14 +196,7 @@ def test_a_text_longer_than_the_server_reads_is_not_sent_and_stays(
     page.goto(migrated.url + address(namespace))
     expect(page.locator("body")).to_have_attribute("data-live", "live")
     page.evaluate("window.stays = true")
-    page.evaluate(
-        """([selector, length]) => {
-        const text = document.querySelector(selector);
-        text.value += `# ${"x".repeat(length)}`;
-        text.dispatchEvent(new InputEvent("input", { bubbles: true }));
-    }""",
-        [YAML, settings.DATA_UPLOAD_MAX_MEMORY_SIZE],
-    )
+    page.evaluate(PUT_BEHIND, [YAML, settings.DATA_UPLOAD_MAX_MEMORY_SIZE])
     expect(page.locator("#draft-note")).to_contain_text("16 MiB at most", timeout=PATIENCE)
     expect(page.locator("#draft-note")).to_contain_text("it is on this page only")
     page.locator("button[name=review]").first.click()
@@ -208,6 +208,26 @@ def test_a_text_longer_than_the_server_reads_is_not_sent_and_stays(
     page.on("dialog", lambda dialog: dialog.accept())
     page.locator("button[name=discard]").first.click()
     expect(page).to_have_url(re.compile("/one/$"))
+
+
+def test_a_text_longer_than_a_draft_is_sent_once_until_it_changes(
+    page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("one"))
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.url.endswith("/drafts/keep/") else None)
+    page.clock.install()
+    page.goto(migrated.url + address(namespace))
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    page.evaluate(PUT_BEHIND, [YAML, MAX_BYTES])
+    page.clock.run_for(2_000)
+    expect(page.locator("#draft-note")).to_contain_text("more than 3 MiB", timeout=PATIENCE)
+    page.clock.run_for(20_000)
+    assert len(sent) == 1
+    page.evaluate(PUT_BEHIND, [YAML, 1])
+    page.clock.run_for(2_000)
+    expect(page.locator("#draft-note")).to_have_text("", timeout=PATIENCE)
+    assert len(sent) == 2
 
 
 def test_the_page_knows_how_much_the_server_reads() -> None:

@@ -7,20 +7,30 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 from pytest_django import DjangoDbBlocker
 
 from dashboard.drafts.database import Database
+from dashboard.drafts.draft import MAX_BYTES
 from dashboard.drafts.shelf import Shelf
+from dashboard.live.context import USER_KEY
 from informerd.clock import SystemClock
 from tests.controlplane import ControlPlane
 from tests.drafts.databases import migrated
-from tests.edits.browsing import Browser, Page
+from tests.edits.browsing import Browser, Page, WiredClient
 from tests.edits.objects import mydemo
 
 PATH = "/resources/mydemos.crddemo.k8s.io/{}/one/"
+
+
+class Bobs(WiredClient):
+    """Of a browser that bob has signed in with."""
+
+    def _base_scope(self, **request: Any) -> dict[str, Any]:
+        return {**super()._base_scope(**request), USER_KEY: "bob"}
 
 
 @pytest.fixture
@@ -71,6 +81,25 @@ async def test_what_is_typed_on_a_page_that_somebody_else_opened_is_nobodys_draf
     assert "opened by “alice”, but nobody is signed in now" in str(answer["problem"])
     await browser.press(page, "review", yaml=page.yaml.replace("8080", "9090"), draft_owner="alice")
     assert "No drafts" in (await browser.open("/drafts/")).text
+
+
+async def test_what_is_typed_on_a_page_that_nobody_opened_is_not_whose_who_signed_in_since(
+    browser: Browser, one: str, path: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    bob = Browser(browser.parts)
+    bob.client = Bobs(browser.parts, check_csrf=False)
+    bob.client.cookies = browser.client.cookies
+    problem = str((await keep(bob, page, yaml="hers: 1"))["problem"])
+    assert problem.startswith("This page was opened while nobody was signed in, but “bob” is signed in now")
+    assert "open the page again to go on with it as yours" in problem
+
+
+async def test_what_is_refused_for_good_says_so(browser: Browser, one: str, path: str) -> None:
+    page = await browser.open(f"{path}edit/")
+    for text in ("x" * (MAX_BYTES + 1), "kind: Secret\n"):
+        assert (await keep(browser, page, yaml=text))["for_good"] is True
+    assert (await keep(browser, page, yaml="hers: 1", draft_owner="alice"))["for_good"] is False
 
 
 async def test_every_button_keeps_the_text_and_the_editor_offers_it_again(
