@@ -22,6 +22,7 @@ from dashboard.edits.fields import Value
 from dashboard.edits.place import Place, find_place
 from dashboard.edits.problems import Problem, Refusal, refusal_of
 from dashboard.evictions.budgets import budgets_in
+from dashboard.evictions.daemon_sets import missing_among
 from dashboard.live.context import user_of
 from dashboard.quick.commands import kubectl
 from dashboard.quick.cordon import Cordon
@@ -116,8 +117,9 @@ async def _plan(place: Place) -> Plan:
     selector = f"spec.nodeName={place.target.name}"
     pods = (await place.client.list(PODS, params={"fieldSelector": selector})).object().get("items") or []
     namespaces = sorted({pod["metadata"]["namespace"] for pod in pods})
-    found = await asyncio.gather(*(budgets_in(place.client, each) for each in namespaces))
-    return plan_of(pods, dict(zip(namespaces, found, strict=True)))
+    budgets = asyncio.gather(*(budgets_in(place.client, each) for each in namespaces))
+    missing, found = await asyncio.gather(missing_among(place.client, pods), budgets)
+    return plan_of(pods, dict(zip(namespaces, found, strict=True)), missing)
 
 
 def _seconds(typed: str) -> int | None:

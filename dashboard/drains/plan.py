@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from dashboard.evictions.pods import Fate, Json, Need, fate_of
@@ -42,7 +42,7 @@ class Plan:
         return self.count("unmanaged")
 
 
-def plan_of(pods: Iterable[Json], budgets: Mapping[str, list[Json]]) -> Plan:
-    """`budgets` by namespace."""
-    fates = [fate_of(pod, budgets.get(pod["metadata"]["namespace"], [])) for pod in pods]
+def plan_of(pods: Iterable[Json], budgets: Mapping[str, list[Json]], missing: Collection[tuple[str, str]] = ()) -> Plan:
+    """`budgets` by namespace; `missing` DaemonSets, whose pods do not stay."""
+    fates = [fate_of(pod, budgets.get(pod["metadata"]["namespace"], []), missing) for pod in pods]
     return Plan(tuple(sorted(fates, key=lambda fate: (fate.stays, fate.key))))

@@ -5,11 +5,12 @@ Source: kubectl's pkg/drain/filters.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from dashboard.evictions.budgets import Budget, budgets_of
+from dashboard.evictions.daemon_sets import controller_of, daemon_set_of
 from dashboard.resources.words import object_href
 
 MIRROR = "kubernetes.io/config.mirror"
@@ -45,11 +46,10 @@ class Fate:
         return tuple(budget for budget in self.budgets if not budget.allowed)
 
 
-def fate_of(pod: Json, budgets: list[Json]) -> Fate:
-    """`pod` as the API server gave it; `budgets` of its namespace."""
+def fate_of(pod: Json, budgets: list[Json], missing: Collection[tuple[str, str]] = ()) -> Fate:
+    """`pod` as the API server gave it; `budgets` of its namespace; `missing` DaemonSets, see missing_among."""
     metadata = pod["metadata"]
-    owner = next((each for each in metadata.get("ownerReferences") or () if each.get("controller")), None)
-    stays, words, needs = _judged(pod, owner)
+    stays, words, needs = _judged(pod, missing)
     found = () if stays or _is_finished(pod) else budgets_of(metadata.get("labels") or {}, budgets)
     return Fate(
         metadata["namespace"],
@@ -63,10 +63,11 @@ def fate_of(pod: Json, budgets: list[Json]) -> Fate:
     )
 
 
-def _judged(pod: Json, owner: Json | None) -> tuple[bool, str, tuple[Need, ...]]:
+def _judged(pod: Json, missing: Collection[tuple[str, str]]) -> tuple[bool, str, tuple[Need, ...]]:
+    owner, orphaned = controller_of(pod), daemon_set_of(pod) in missing
     if MIRROR in (pod["metadata"].get("annotations") or {}):
         return True, "stays: the kubelet runs it from a file on the node", ()
-    if owner is not None and owner.get("kind") == "DaemonSet" and not _is_finished(pod):
+    if owner is not None and owner.get("kind") == "DaemonSet" and not orphaned and not _is_finished(pod):
         return True, f"stays: DaemonSet {owner['name']} runs one on every node", ()
     if _is_finished(pod):
         return False, "is over already: it is removed", ()
@@ -75,6 +76,9 @@ def _judged(pod: Json, owner: Json | None) -> tuple[bool, str, tuple[Need, ...]]
     if owner is None:
         needs.append("unmanaged")
         said.append("nobody makes it again")
+    elif orphaned:
+        needs.append("unmanaged")
+        said.append(f"DaemonSet {owner['name']} is no more, so that nobody makes it again")
     else:
         said.append(f"{owner.get('kind')} {owner.get('name')} makes another one elsewhere")
     if any("emptyDir" in volume for volume in (pod.get("spec") or {}).get("volumes") or ()):

@@ -23,7 +23,7 @@ from tests.controlplane import ControlPlane
 from tests.drafts.databases import migrated
 from tests.edits.browsing import Browser
 from tests.edits.conftest import cluster, namespace, parts_for
-from tests.quick.objects import pod
+from tests.quick.objects import pod, workload
 
 __all__ = ["cluster", "namespace"]
 
@@ -92,8 +92,10 @@ class Node:
         return f"/api/v1/namespaces/{self.namespace}/pods"
 
     def run(self, name: str, kind: str = "ReplicaSet", **spec: Any) -> str:
-        """A running pod with an owner of this kind (none: empty); its path."""
+        """A running pod with an owner of this kind (none: empty); its path. A DaemonSet is there, others are not."""
         owner = {"apiVersion": "apps/v1", "kind": kind, "name": f"{name}-owner", "uid": "1"} if kind else None
+        if kind == "DaemonSet":
+            self.cluster.create(f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets", workload(f"{name}-owner"))
         self.cluster.create(self.pods, pod(name, self.name, owner, terminationGracePeriodSeconds=1, **spec))
         ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
         self.cluster.patch(f"{self.pods}/{name}/status", {"status": ready})

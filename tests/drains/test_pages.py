@@ -58,6 +58,21 @@ async def test_what_happens_to_each_pod_is_said_before_and_what_is_lost_has_to_b
     assert not node.cluster.get(node.api)["spec"].get("unschedulable")
 
 
+async def test_a_pod_whose_daemon_set_is_no_more_goes_as_one_that_nobody_makes_again(
+    browser: Browser, node: Node
+) -> None:
+    node.run("log-1", kind="DaemonSet")
+    node.cluster.delete(f"/apis/apps/v1/namespaces/{node.namespace}/daemonsets/log-1-owner")
+    page = await browser.open(node.page)
+    words = "is evicted; DaemonSet log-1-owner is no more, so that nobody makes it again"
+    assert f"{node.namespace}/log-1 {words}" in page.text
+    assert f"drain {node.name} --ignore-daemonsets --force" in page.text
+    without = {name: value for name, value in page.form.values.items() if name != "unmanaged"}
+    page = await browser.send(node.page, without)
+    assert page.status == 422
+    assert "say first that you know that nobody makes some pods again" in page.text
+
+
 async def test_a_drain_cordons_evicts_and_waits_until_all_are_gone(browser: Browser, node: Node) -> None:
     web, log = node.run("web-1"), node.run("log-1", kind="DaemonSet")
     page = await browser.press(await browser.open(node.page), "drain")
