@@ -185,6 +185,22 @@ def test_a_deployment_whose_deadline_is_the_number_for_none_has_none() -> None:
     assert "Called stuck" not in said(facts_of("deployments.apps", found))
 
 
+def test_a_job_that_lets_no_failure_pass_and_has_ended_says_so() -> None:
+    spec = {
+        "completions": 1, "parallelism": 1, "completionMode": "Indexed", "backoffLimit": 0,
+        "backoffLimitPerIndex": 0, "maxFailedIndexes": 1,
+    }  # fmt: skip
+    status = {"failed": 1, "ready": 0, "failedIndexes": "0", "conditions": [{"type": "Failed", "status": "True"}]}
+    assert said(facts_of("jobs.batch", made("Job", "j", spec=spec, status=status))).items() >= {
+        "Pods": ["0 pods running, 0 succeeded, 1 failed"],
+        "Failed": ["index 0"],
+        "Wanted": ["1 success, of index 0, 1 at a time"],
+        "Gives up": [
+            "after the first failure", "on an index after the first failure", "after more than 1 failed index",
+        ],
+    }.items()  # fmt: skip
+
+
 def _workload(**spec: Any) -> Json:
     return {"selector": WEB, "template": {"spec": {"containers": [{"name": "a"}], "volumes": [CONFIGURED]}}, **spec}
 
@@ -294,7 +310,7 @@ def _workload(**spec: Any) -> Json:
                 "Suspended": ["it has no pods until it is resumed"],
                 "Pods": ["3 pods running, 1 of them ready, 2 succeeded, 1 failed"],
                 "Done": ["indexes 0,2"],
-                "Failed": ["indexes 1"],
+                "Failed": ["index 1"],
                 "Wanted": ["6 successes, one for each index from 0 to 5, 3 at a time"],
                 "Gives up": ["after more than 4 failures", "after 1 h"],
                 "When a pod fails": [
@@ -430,7 +446,7 @@ def _workload(**spec: Any) -> Json:
                 status={"capacity": {"storage": "5Gi"}},
             ),
             {
-                "Size": ["has 5Gi, wants 9Gi"],
+                "Size": ["has 5Gi, asked for 9Gi"],
                 "Access": ["ReadWriteOnce"],
                 "Volume": ["pv-1"],
                 "Pods that use it": ["list them"],

@@ -25,8 +25,8 @@ def job_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
         "pods", "Pods of the job",
         fact("Suspended", "it has no pods until it is resumed" if spec.get("suspend") is True else None, tone="warn"),
         fact("Pods", _counted(status)),
-        fact("Done", f"indexes {status['completedIndexes']}" if status.get("completedIndexes") else None),
-        fact("Failed", f"indexes {status['failedIndexes']}" if status.get("failedIndexes") else None, tone="bad"),
+        fact("Done", _indexes(status.get("completedIndexes"))),
+        fact("Failed", _indexes(status.get("failedIndexes")), tone="bad"),
         *_terms(spec),
         selects(obj, spec.get("selector")),
     )  # fmt: skip
@@ -64,9 +64,9 @@ def _terms(spec: Mapping[str, Any]) -> Iterator[Fact | None]:
     yield fact("Wanted", _wanted(spec))
     yield fact(
         "Gives up",
-        f"after more than {_failures(retries)}" if retries is not None and retries != _NO_LIMIT else None,
-        f"on an index after more than {_failures(each)}" if each is not None else None,
-        f"after more than {text(most)} failed indexes" if most is not None else None,
+        f"after {_failures(retries)}" if retries is not None and retries != _NO_LIMIT else None,
+        f"on an index after {_failures(each)}" if each is not None else None,
+        f"after {_failures(most, 'failed index', 'failed indexes')}" if most is not None else None,
         f"after {span(deadline)}" if deadline is not None else None,
     )
     yield fact("When a pod fails", *_rules(mapping(spec.get("podFailurePolicy"))))
@@ -78,16 +78,25 @@ def _terms(spec: Mapping[str, Any]) -> Iterator[Fact | None]:
     yield fact("Managed by", manager if manager not in ("", "kubernetes.io/job-controller") else None)
 
 
-def _failures(most: Any) -> str:
-    return "1 failure" if most == 1 else f"{text(most)} failures"
+def _failures(most: Any, one: str = "failure", several: str = "failures") -> str:
+    """How many are too many, where so many are let pass."""
+    return f"the first {one}" if most == 0 else f"more than {text(most)} {one if most == 1 else several}"
+
+
+def _indexes(given: Any) -> str | None:
+    """``index 3``, ``indexes 0-2,5``; nothing where there are none."""
+    found = text(given)
+    return f"index{'' if found.isdigit() else 'es'} {found}" if found else None
 
 
 def _wanted(spec: Mapping[str, Any]) -> str:
     completions, parallel = number(spec.get("completions")), number(spec.get("parallelism"))
     at_once = f"{1 if parallel is None else parallel} at a time"
+    indexed = spec.get("completionMode") == "Indexed"
     if completions is None:
         return f"until one succeeds, {at_once}"
-    indexes = f", one for each index from 0 to {completions - 1}" if spec.get("completionMode") == "Indexed" else ""
+    last = completions - 1
+    indexes = (f", one for each index from 0 to {last}" if last > 0 else ", of index 0") if indexed else ""
     successes = "1 success" if completions == 1 else f"{completions} successes"
     return f"{successes}{indexes}, {at_once}"
 
@@ -98,7 +107,8 @@ def _counted(status: Mapping[str, Any]) -> str | None:
     if not status:
         return None
     end = f", {going} ending" if going else ""
-    return f"{pods(active)} running, {ready} of them ready, {succeeded} succeeded, {failed} failed{end}"
+    well = f", {ready} of them ready" if active else ""
+    return f"{pods(active)} running{well}, {succeeded} succeeded, {failed} failed{end}"
 
 
 def _rules(policy: Mapping[str, Any]) -> Iterator[str]:

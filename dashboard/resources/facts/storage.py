@@ -24,7 +24,7 @@ def claim_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
     spec, status, namespace = mapping(obj.get("spec")), mapping(obj.get("status")), namespace_of(obj)
     wanted = text(mapping(mapping(spec.get("resources")).get("requests")).get("storage"))
     has = text(mapping(status.get("capacity")).get("storage"))
-    more = f"wants {wanted}" if wanted not in ("", has) else ""
+    more = f"asked for {wanted}" if wanted not in ("", has) else ""
     source = mapping(spec.get("dataSource")) or mapping(spec.get("dataSourceRef"))
     volume, group = text(spec.get("volumeName")), text(spec.get("storageClassName"))
     pods = list_href("pods", namespace, f"{_CLAIMED}={name_of(obj)}")
