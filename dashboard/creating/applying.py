@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from dashboard.creating.definitions import CRD, defines
 from dashboard.creating.plan import Action, Kitchen, to_make, written_over
-from dashboard.creating.sending import MAYBE, NAMELESS, Made, Taken, make
+from dashboard.creating.results import Result, done, failed, maybe, not_done, result_of
+from dashboard.creating.sending import Made, Taken, make
 from dashboard.creating.texts import Part
 from dashboard.edits.again import holds
 from dashboard.edits.editable import Target, editable, fingerprint
 from dashboard.edits.exchange import Exchange
 from dashboard.edits.fields import Value, get, same
-from dashboard.edits.problems import Problem, Refusal, doubted, refusal_of, unanswered
+from dashboard.edits.problems import refusal_of, unanswered
 from dashboard.edits.schema import Schema
 from dashboard.repeats import is_unanswered
 from informerd.clock import Clock
@@ -30,9 +30,6 @@ TRIES = 4
 _UNCLEAR = "No clear answer"
 _MAYBE = "Whether it was stored is not known yet. It is written only on top of the very state that was reviewed."
 _OTHERWISE = "By now something else would be written than the review showed. Nothing was sent: review again."
-
-Fate = Literal["made", "changed", "same", "failed", "busy", "skipped", "waiting"]
-"""busy: the very same can be sent again by itself · skipped: not wanted · waiting: not tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +48,6 @@ class Reviewed:
     def shows(self, target: Target, sent: dict[str, Value]) -> bool:
         """Whether it showed that exactly this would be sent, and there."""
         return self.href in ("", target.href) and self.sent in ("", fingerprint(editable(sent)))
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What became of one object of the text."""
-
-    number: int
-    """Its part's, as is `line`."""
-    line: int
-    words: str
-    fate: Fate
-    href: str = ""
-    refusal: Refusal | None = None
-    warnings: tuple[str, ...] = ()
-    read: bool = False
-    """Whether no clear answer came, and reading the object showed it."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is something left to do."""
-        return self.fate in ("failed", "busy", "waiting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +87,13 @@ async def apply(
             result = result_of(part, "waiting")
         else:
             once = going.unheard and not _is_named(part)
-            result = _maybe(part) if once else await _applied(kitchen, clock, part, parts, review, lost)
+            result = maybe(part) if once else await _applied(kitchen, clock, part, parts, review, lost)
             lost = ""
             is_busy = result.refusal is not None and result.refusal.again_after is not None and going.in_steps
             result = replace(result, fate="busy") if is_busy else result
         results.append(result)
         stopped = stopped or result.fate == "busy" or (result.fate == "failed" and not going.go_on)
     return tuple(results)
-
-
-def result_of(part: Part, fate: Fate) -> Result:
-    """Of one that was not tried: ``Mydemo one``, as the text has it."""
-    return Result(part.number, part.line, part.words, fate)
 
 
 async def _applied(
@@ -135,7 +106,7 @@ async def _applied(
             return await _update(kitchen, part, target, review, lost)
         return await _create(kitchen, clock, part, target, review, lost)
     except InformerdError as error:
-        return _failed(part, target, refusal_of(error))  # nothing was sent, or it was refused
+        return failed(part, target, refusal_of(error))  # nothing was sent, or it was refused
 
 
 async def _target(kitchen: Kitchen, clock: Clock, part: Part, parts: tuple[Part, ...]) -> Target:
@@ -154,16 +125,16 @@ async def _target(kitchen: Kitchen, clock: Clock, part: Part, parts: tuple[Part,
 async def _create(kitchen: Kitchen, clock: Clock, part: Part, target: Target, review: Reviewed, lost: str) -> Result:
     sent = to_make(part.value, target)
     if not review.shows(target, sent):
-        return _not_done(part, target, _OTHERWISE)
+        return not_done(part, target, _OTHERWISE)
     match await make(kitchen.client, target, sent, lost=lost):
         case Taken():
             return await _taken(kitchen, part, target, sent)
         case Made() as made:
             if (part.value.get("apiVersion"), part.value.get("kind")) == CRD:
                 await _established(kitchen, clock, made.target)
-            return _done(part, made.target, "made", made.warnings, read=made.read)
+            return done(part, made.target, "made", made.warnings, read=made.read)
         case refusal:
-            return _failed(part, target, refusal)
+            return failed(part, target, refusal)
 
 
 async def _taken(kitchen: Kitchen, part: Part, target: Target, sent: dict[str, Value]) -> Result:
@@ -173,8 +144,8 @@ async def _taken(kitchen: Kitchen, part: Part, target: Target, sent: dict[str, V
     except InformerdError:
         now = {}
     if now and holds(now, sent):
-        return _done(part, target, "same")
-    return _not_done(part, target, "There is one of this name by now. It was not touched: review again.")
+        return done(part, target, "same")
+    return not_done(part, target, "There is one of this name by now. It was not touched: review again.")
 
 
 async def _update(kitchen: Kitchen, part: Part, target: Target, review: Reviewed, lost: str) -> Result:
@@ -187,7 +158,7 @@ async def _update(kitchen: Kitchen, part: Part, target: Target, review: Reviewed
             return live
         sent = written_over(live, part.value, schema)
         if not review.shows(target, sent):  # the schema, by which lists are merged, is another one now
-            return _not_done(part, target, _OTHERWISE)
+            return not_done(part, target, _OTHERWISE)
         try:
             stored = await exchange.update(sent, dry_run=False)
         except (Conflict, NotFound):
@@ -196,8 +167,8 @@ async def _update(kitchen: Kitchen, part: Part, target: Target, review: Reviewed
             if not is_unanswered(error):
                 raise
             return await _found_out(exchange, part, review, schema, error)
-        return _done(part, target, "changed", stored.warnings)
-    return _not_done(part, target, f"It changed {TRIES} times while this was tried. Review again.")
+        return done(part, target, "changed", stored.warnings)
+    return not_done(part, target, f"It changed {TRIES} times while this was tried. Review again.")
 
 
 async def _as_reviewed(
@@ -208,16 +179,16 @@ async def _as_reviewed(
     try:
         live = await exchange.read()
     except NotFound:
-        return _not_done(part, target, "It was deleted since the review. Review again to make it.")
+        return not_done(part, target, "It was deleted since the review. Review again to make it.")
     except InformerdError as error:
         if not lost:
             raise
-        return _failed(part, target, replace(unanswered(error, _UNCLEAR, _MAYBE, unread=True), trace=lost))
+        return failed(part, target, replace(unanswered(error, _UNCLEAR, _MAYBE, unread=True), trace=lost))
     if live["metadata"]["uid"] == review.uid and fingerprint(editable(live)) == review.state:
         return live
     if _has_it(live, part, review, schema):
-        return _done(part, target, "changed" if lost else "same", read=bool(lost))
-    return _not_done(part, target, "It changed since the review. It was not touched: review again.")
+        return done(part, target, "changed" if lost else "same", read=bool(lost))
+    return not_done(part, target, "It changed since the review. It was not touched: review again.")
 
 
 async def _found_out(exchange: Exchange, part: Part, review: Reviewed, schema: Schema, error: InformerdError) -> Result:
@@ -225,10 +196,10 @@ async def _found_out(exchange: Exchange, part: Part, review: Reviewed, schema: S
     try:
         live = await exchange.read()
     except InformerdError:
-        return _failed(part, exchange.target, unanswered(error, _UNCLEAR, _MAYBE, unread=True))
+        return failed(part, exchange.target, unanswered(error, _UNCLEAR, _MAYBE, unread=True))
     if _has_it(live, part, review, schema):
-        return _done(part, exchange.target, "changed", read=True)
-    return _failed(part, exchange.target, unanswered(error, _UNCLEAR, _MAYBE))
+        return done(part, exchange.target, "changed", read=True)
+    return failed(part, exchange.target, unanswered(error, _UNCLEAR, _MAYBE))
 
 
 def _has_it(live: dict[str, Value], part: Part, review: Reviewed, schema: Schema) -> bool:
@@ -255,23 +226,5 @@ def _is_established(live: dict[str, Value]) -> bool:
     )
 
 
-def _done(part: Part, target: Target, fate: Fate, warnings: tuple[str, ...] = (), *, read: bool = False) -> Result:
-    return Result(part.number, part.line, target.words, fate, target.href, warnings=warnings, read=read)
-
-
-def _failed(part: Part, target: Target | None, refusal: Refusal) -> Result:
-    named = target is not None and target.name
-    words = target.words if target is not None and named else result_of(part, "failed").words
-    return Result(part.number, part.line, words, "failed", refusal=part.located(refusal))
-
-
 def _is_named(part: Part) -> bool:
     return bool(get(part.value, ("metadata", "name")))
-
-
-def _maybe(part: Part) -> Result:
-    return _failed(part, None, doubted(MAYBE, NAMELESS))
-
-
-def _not_done(part: Part, target: Target, words: str) -> Result:
-    return _failed(part, target, Refusal((Problem(words, line=part.line, column=1),), 409, "Not done"))

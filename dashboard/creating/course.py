@@ -13,8 +13,9 @@ import msgspec
 from django.core import signing
 from django.http import QueryDict
 
-from dashboard.creating.applying import IN_ALL, Going, Result, Reviewed, result_of
+from dashboard.creating.applying import IN_ALL, Going, Reviewed
 from dashboard.creating.plan import Step
+from dashboard.creating.results import Result, result_of
 from dashboard.creating.texts import Part
 from dashboard.edits.problems import Refusal
 from dashboard.repeats import LOST, TRIES, UNREAD, Repeat, repeat_of

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from dashboard.creating.applying import Result, apply
+from dashboard.creating.applying import apply
 from dashboard.creating.course import (
     AFTER,
     APPLY,
@@ -30,16 +30,17 @@ from dashboard.creating.course import (
     next_of,
     numbers,
 )
+from dashboard.creating.files import with_files
 from dashboard.creating.plan import Kitchen, Step, plan
+from dashboard.creating.results import Result
 from dashboard.creating.texts import Part, parts_of
 from dashboard.drafts.draft import Content, Subject
 from dashboard.drafts.draft import Draft as Kept
 from dashboard.drafts.writing import Writing
 from dashboard.edits.answers import FEWEST_ROWS, MOST_ROWS
-from dashboard.edits.document import MAX_BYTES, DocumentError
+from dashboard.edits.document import DocumentError
 from dashboard.edits.editable import fingerprint
 from dashboard.edits.loop import off_loop
-from dashboard.edits.posted import text_of
 from dashboard.edits.problems import Problem, Refusal, unreadable, with_excerpts
 from dashboard.edits.waiting import WAYS, waiting_page
 from dashboard.live.context import LiveParts, live_of
@@ -93,7 +94,7 @@ async def several(request: HttpRequest) -> HttpResponse:
     table = Table(request, live_of(request), Writing(request, Subject("")), _namespace(request))
     if request.method != "POST":
         return await _opened(table, request.GET.get("draft", ""))
-    text, refusal = await _with_files(request)
+    text, refusal = with_files(request)
     await table.writing.keep(Content.of({"yaml": text}))
     if refusal is not None or not any(button in request.POST for button in (REVIEW, APPLY, STOP)):
         return _text_page(table, text, refusal)
@@ -209,30 +210,6 @@ def _fields(
         if following.repeat is not None:
             fields[TRIES] = str(following.repeat.tries)
     return tuple(fields.items())
-
-
-async def _with_files(request: HttpRequest) -> tuple[str, Refusal | None]:
-    """The text with what was uploaded behind it; and why a file cannot be taken."""
-    text, files = text_of(request.POST), request.FILES.getlist("file")
-    large = next((file for file in files if (file.size or 0) > MAX_BYTES), None)
-    if large is not None:
-        return text, _refused_file(f"{large.name} has more than 3 MiB.", 413)
-    if files and sum(file.size or 0 for file in files) + len(text.encode(errors="replace")) > MAX_BYTES:
-        words = "The files and the text have more than 3 MiB together. Make the objects in several goes."
-        return text, _refused_file(words, 413)
-    texts = [text.rstrip()] if text.strip() else []
-    for file in files:
-        try:
-            content = file.read().decode()
-        except UnicodeDecodeError:
-            return text, _refused_file(f"{file.name} is no text in UTF-8, so it cannot be YAML.", 422)
-        content = content.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
-        texts += [content.rstrip()] if content.strip() else []
-    return ("\n---\n".join(texts) + "\n" if files else text), None
-
-
-def _refused_file(words: str, code: int) -> Refusal:
-    return Refusal((Problem(words),), code, "The file cannot be taken")
 
 
 def _about(table: Table, text: str) -> str:
