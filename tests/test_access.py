@@ -376,6 +376,17 @@ async def test_a_form_that_is_too_much_brings_its_text_back(too_much: dict[str, 
         assert (f"\n{escape(text)}</textarea>" in body) is kept, "one of our scripts has the text itself"
 
 
+@pytest.mark.parametrize(("limit", "status"), [(100, 400), (1_000_000, 403)])
+@pytest.mark.parametrize("headers", [[], [(b"origin", b"http://evil.example")]], ids=["no cookie", "another origin"])
+async def test_a_form_that_is_refused_brings_its_text_back_be_it_too_much_or_not(
+    limit: int, status: int, headers: list[tuple[bytes, bytes]]
+) -> None:
+    with override_settings(DATA_UPLOAD_MAX_MEMORY_SIZE=limit):
+        start, page = await handled("/new/", form={"a": "x" * 200, "yaml": "kind: <A>\n"}, headers=headers)
+    assert start["status"] == status
+    assert b"\nkind: &lt;A&gt;\n</textarea>" in page["body"]
+
+
 @pytest.mark.parametrize("over", [0, 1])
 async def test_a_text_that_is_too_long_to_come_back_says_so(over: int) -> None:
     sent = {"a": "x" * 200, "yaml": "<" + "x" * (LONGEST - 1 + over), "base": "x"}

@@ -99,6 +99,23 @@ async def test_what_exists_is_shown_as_a_change_and_keeps_what_the_text_does_not
     assert (now["spec"]["port"], now["metadata"]["labels"]) == (9090, {"team": "a"})
 
 
+async def test_items_that_the_text_names_in_another_order_keep_their_fields_and_neighbours(
+    browser: Browser, cluster: ControlPlane, namespace: str, address: str
+) -> None:
+    deployments = f"/apis/apps/v1/namespaces/{namespace}/deployments"
+    there = deployment("a:1", "b:1", "c:1")
+    limits = {"limits": {"cpu": "1"}}
+    there["spec"]["template"]["spec"]["containers"][0]["resources"] = limits
+    cluster.create(deployments, there)
+    review = await reviewed(browser, address, json.dumps(deployment("b:1", "a:2")))
+    assert "1 to change" in review.text
+    done = await applied(browser, review, 1)
+    assert "1 changed" in done.text
+    containers = cluster.get(f"{deployments}/web")["spec"]["template"]["spec"]["containers"]
+    assert [each["image"] for each in containers] == ["b:1", "c:1", "a:2"]
+    assert [each["resources"] for each in containers] == [{}, {}, limits]
+
+
 async def test_what_changed_since_the_review_is_not_touched(
     browser: Browser, cluster: ControlPlane, collection: str, address: str
 ) -> None:
