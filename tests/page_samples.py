@@ -31,6 +31,7 @@ from dashboard.live.replica import Replica
 from dashboard.live.slices import Slices
 from dashboard.live.tiles import Tile
 from dashboard.live.wrong_now import Rest, Wrong, WrongNow
+from dashboard.resources.containers import ContainerLine
 from dashboard.resources.facts.fact import fact, section
 from dashboard.resources.kinds import KINDS, KindInfo, kinds_named
 from dashboard.resources.link import Link as Way
@@ -386,7 +387,6 @@ def _made(fields: str) -> Any:
 
 
 Condition = _made("type status reason message tone since")
-ContainerLine = _made("name image kind state tone ready restarts resources since facts setup")
 Link = _made("kind name href")
 EventLine = _made("id time reason message tone count")
 
@@ -437,7 +437,7 @@ def detail_view(**changes: Any) -> Made:
                 "cpu 500m, memory 1Gi · limit memory 2Gi",
                 "",
                 ((Words("before that exited 137, "), Words("3m", rfc3339(NOW - 180)), Words(" ago")),),
-                (fact("Runs", "/bin/app --port 80"),),
+                section("setup", "Setup", fact("Runs", "/bin/app --port 80"))[0].facts,
             ),
             ContainerLine(
                 "migrate",

@@ -19,6 +19,7 @@ from django.template.loader import get_template, render_to_string
 from dashboard.live.change_log import ChangeLine, FieldLine
 from dashboard.live.lines import rfc3339
 from dashboard.resources.column_choices import column_choices
+from dashboard.resources.containers import ContainerLine
 from dashboard.resources.facts.fact import fact, section
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.query import Query
@@ -194,7 +195,11 @@ def test_a_hundred_rows_render_in_a_few_milliseconds() -> None:
 
 def test_object_text_is_escaped_everywhere() -> None:
     hostile = "<script>x</script>"
+    words, setup = (Words(hostile),), section("x", hostile, fact(hostile, hostile))[0].facts
     view = samples.detail_view(
+        containers=(
+            ContainerLine(hostile, hostile, "init", hostile, "ok", True, 1, hostile, hostile, (words,), setup),
+        ),
         name=hostile,
         yaml=hostile,
         labels=((hostile, hostile),),

@@ -73,7 +73,7 @@ def _line(
         kind=kind,
         state=state,
         tone="warn" if status and tone == "ok" and kind != "ephemeral" and not status.get("ready") else tone,
-        ready=status.get("ready") if status is not None else None,
+        ready=status.get("ready") is True if status is not None else None,
         restarts=number(status.get("restartCount")) if status is not None else None,
         resources=_resources(mapping(container.get("resources"))),
         since=since,

@@ -22,6 +22,7 @@ from dashboard.live.slices import Work, at_once
 from dashboard.live.successor import MOST as MOST_ALIKE
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import columns_for
+from dashboard.templatetags.containers import _line
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.clock import FakeClock
@@ -447,6 +448,22 @@ def test_a_status_change_of_a_pod_is_a_small_part_of_its_page() -> None:
     parts, page = measure(Namespace(changes=5))
     assert parts.figures["kB"] < page.figures["kB"] / 5
     assert parts.figures["kB on the wire"] < page.figures["kB on the wire"]
+
+
+def test_of_many_containers_only_those_that_changed_are_drawn_anew() -> None:
+    def pod_of(version: int, *restarts: Any) -> Row:
+        containers = [{"name": f"c{number}", "image": "<b>&"} for number in range(len(restarts))]
+        statuses = [{"name": f"c{number}", "restartCount": each, "ready": []} for number, each in enumerate(restarts)]
+        return web(version, {"containers": containers}, status={"containerStatuses": statuses})
+
+    shown = Shown(pod_of(1, 0, 0, 1))
+    html = shown.view.render_window(shown.render)
+    assert html.count('<small class="mono">&lt;b&gt;&amp;</small>') == 3
+    assert "<small>restarted 1 time</small>" in html
+    drawn = _line.cache_info().misses
+    shown.pods.put(pod_of(2, 0, 4, 1))
+    assert "<small>restarted 4 times</small>" in shown.view.update(shown.render)
+    assert _line.cache_info().misses == drawn + 1
 
 
 def test_changes_come_one_by_one_and_the_oldest_leave() -> None:
