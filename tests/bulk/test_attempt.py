@@ -60,7 +60,7 @@ async def test_why_a_patch_is_refused_has_neither_the_object_nor_a_secrets_value
 def test_refusals_of_the_same_field_are_one_though_each_object_had_another_value(value: str) -> None:
     items = []
     for name in ("a", "b"):
-        message = f"Invalid value: {value.replace('NAME', name)}: field is immutable"
+        message = f"Invalid value: {value.replace('NAME', f'app-{name}')}: field is immutable"
         details = StatusDetails(causes=(Cause("FieldValueInvalid", message, "spec.selector"),))
         status = Status(code=422, reason="Invalid", message=message, details=details)
         items.append(refused(Item("x", name, name), "refused", error_from_status(status)))
