@@ -33,6 +33,12 @@ ARGUMENTS = [
 PATIENCE = 30_000
 """Milliseconds for which a test waits for what a page does or shows. A test that passes never waits so long, and how
 long it may take is no test's question but a benchmark's: here it is what a machine takes with 40 programs to run."""
+WHAT = """addEventListener("securitypolicyviolation", (event) => {
+    const element = event.composedPath()[0];
+    const what = element.outerHTML ?? String(element);
+    console.error(`Content Security Policy, ${event.effectiveDirective} of ${what.slice(0, 300)} in ${event.sourceFile}`);
+});"""
+"""What a violation is about, which the browser's own message leaves out."""
 FAULTS = ("Content Security Policy", "Content-Security-Policy", "Uncaught", "TypeError", "ReferenceError")
 
 
@@ -88,6 +94,7 @@ def new_context(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
     def make(**options: object) -> BrowserContext:
         context = chromium.new_context(viewport={"width": 1440, "height": 900}, **options)  # type: ignore[arg-type]
         context.set_default_timeout(PATIENCE)
+        context.add_init_script(WHAT)
         context.on("page", watched.watch)
         contexts.append(context)
         return context
