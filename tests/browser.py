@@ -36,7 +36,8 @@ long it may take is no test's question but a benchmark's: here it is what a mach
 WHAT = """addEventListener("securitypolicyviolation", (event) => {
     const element = event.composedPath()[0];
     const what = element.outerHTML ?? String(element);
-    console.error(`Content Security Policy, ${event.effectiveDirective} of ${what.slice(0, 300)} in ${event.sourceFile}`);
+    const { effectiveDirective, sourceFile } = event;
+    console.error(`Content Security Policy, ${effectiveDirective} of ${what.slice(0, 300)} in ${sourceFile}`);
 });"""
 """What a violation is about, which the browser's own message leaves out."""
 FAULTS = ("Content Security Policy", "Content-Security-Policy", "Uncaught", "TypeError", "ReferenceError")
