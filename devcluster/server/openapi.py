@@ -8,6 +8,7 @@ from typing import Any
 
 from devcluster.server.definitions import Definitions
 from devcluster.server.kinds import Kind, Registry
+from devcluster.server.patches import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
 
 Document = dict[str, Any]
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -67,6 +68,8 @@ def _operations(kind: Kind, root: str) -> Document:
         }
         if method in ("put", "patch"):
             operations[method]["parameters"] = _PARAMETERS
+    taken = [JSON_PATCH, MERGE_PATCH] + ([] if kind.custom else [STRATEGIC_PATCH])
+    operations["patch"]["requestBody"] = {"content": {each: {"schema": {"type": "object"}} for each in taken}}
     return operations
 
 

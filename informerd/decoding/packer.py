@@ -13,11 +13,14 @@ SAMPLES = 200
 SAMPLE_BYTES = 4 * 2**20
 """Bytes of objects that are enough, however few they are."""
 
+LARGEST_SAMPLE = 64 * 2**10
+"""Bytes. A larger object has little from a dictionary of half its size, and a few would be all it is trained on."""
+
 
 class Packer:
     """Belongs to one kind and one thread. The first 200 objects are packed without a dictionary, later ones with it.
 
-    Fewer objects than that are not worth a dictionary.
+    Fewer objects than that are not worth a dictionary. Large ones do not count.
     """
 
     def __init__(self) -> None:
@@ -37,9 +40,10 @@ class Packer:
         if dictionary is not None:
             return Blob(dictionary.pack(raw), dictionary)
         blob = Blob(self._plain.pack(raw))
-        if self._samples is not None:
+        size = len(memoryview(raw))
+        if self._samples is not None and size <= LARGEST_SAMPLE:
             self._samples.append(blob)
-            self._sample_bytes += len(memoryview(raw))
+            self._sample_bytes += size
             if len(self._samples) >= SAMPLES or self._sample_bytes >= SAMPLE_BYTES:
                 self._dictionary = train([sample.json() for sample in self._samples])
                 self._samples = None  # where it cannot be trained, it is not tried again

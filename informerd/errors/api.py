@@ -46,6 +46,14 @@ class NotFound(ApiError):
     reasons = ("NotFound",)
 
 
+class NotServed(NotFound):
+    """The API server does not have the resource, or not in the version asked for; that says nothing of any object.
+
+    To be told apart before an object is taken for deleted. It is a NotFound all the same, as client-go's
+    apierrors.IsNotFound has it: what lists and watches takes both for a resource that is not there.
+    """
+
+
 class Conflict(ApiError):
     """The object changed since it was read (409): read it again, never overwrite."""
 
@@ -91,6 +99,8 @@ class ServerError(ApiError):
     reasons = ("InternalError", "ServiceUnavailable")
 
 
+_NO_SUCH_RESOURCE = "the server could not find the requested resource"
+"""How apimachinery's NewGenericServerResponse says it of a path, which names no object."""
 _TOO_LARGE_CAUSE = "ResourceVersionTooLarge"
 _TOO_LARGE_MESSAGE = "Too large resource version"
 _BY_REASON: dict[str, type[ApiError]] = {
@@ -121,6 +131,11 @@ def is_too_large(status: Status) -> bool:
     return _TOO_LARGE_MESSAGE in status.message or any(_TOO_LARGE_MESSAGE in cause.message for cause in causes)
 
 
+def is_not_served(status: Status) -> bool:
+    """Whether a Status is about a path that is not served: one without a reason is made of a plain "page not found"."""
+    return status.code == 404 and (not status.reason or status.message == _NO_SUCH_RESOURCE)
+
+
 def error_from_status(status: Status, *, retry_after: float | None = None, warnings: tuple[str, ...] = ()) -> ApiError:
     """The typed error for a Status: by its reason, else by its code.
 
@@ -130,6 +145,8 @@ def error_from_status(status: Status, *, retry_after: float | None = None, warni
         retry_after = float(status.details.retry_after_seconds)
     if is_too_large(status):
         return ResourceVersionTooLarge(status, retry_after=retry_after, warnings=warnings)
+    if is_not_served(status):
+        return NotServed(status, retry_after=retry_after, warnings=warnings)
     kind = _BY_REASON.get(status.reason) or _BY_CODE.get(status.code)
     if kind is None:
         kind = ServerError if status.code >= 500 else ApiError

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 import zstandard
 
-from informerd.decoding.packer import SAMPLES, Packer
+from informerd.decoding.packer import SAMPLE_BYTES, SAMPLES, Packer
 from informerd.dictionary import Dictionary, dictionary_id, train
 from informerd.objects import Blob
 from tests.informerd.scripted import pod
@@ -46,6 +46,15 @@ def test_another_process_unpacks_with_the_dictionarys_bytes_and_not_without() ->
 def test_few_objects_get_no_dictionary() -> None:
     assert train(pods(3)) is None
     assert packed(SAMPLES - 1)[-1].dictionary is None
+
+
+def test_large_objects_before_them_do_not_keep_a_kind_from_its_dictionary() -> None:
+    packer = Packer()
+    large = [bytes([number]) * SAMPLE_BYTES for number in range(4)]
+    assert [packer.pack(raw).json() for raw in large] == large
+    blobs = [packer.pack(raw) for raw in pods(SAMPLES + 1)]
+    assert packer.dictionary is not None
+    assert blobs[-1].dictionary is packer.dictionary
 
 
 def test_objects_with_nothing_in_common_are_packed_without_a_dictionary() -> None:
