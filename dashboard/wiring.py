@@ -31,6 +31,7 @@ from dashboard.live.context import SCOPE_KEY
 from dashboard.live.hub import Hub
 from dashboard.live.interest import Interest
 from dashboard.live.layer import Layer, Trouble
+from dashboard.live.naming import Naming
 from dashboard.live.replicas import Replicas
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.metrics import PagesCollector, exposition
@@ -39,15 +40,11 @@ from dashboard.resources.page_info import cluster_info
 from dashboard.serving import start_with_reactor, stop_with_reactor
 from dashboard.upstream import Upstream, build_upstream
 from informerd.clock import Clock, SystemClock
-from informerd.errors import InformerdError
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig
 from informerd.rest.discovery import Discovery
 
 logger = logging.getLogger(__name__)
-
-RETRY_RESOLVE = 10.0
-"""Seconds between two questions to discovery for a kind of which only the name is known."""
 
 
 class Live:
@@ -71,10 +68,12 @@ class Live:
             denied=self.rights.denied,
         )
         self.interest = Interest(self.replicas, self.hub, clock)
+        self.naming = Naming(self.replicas, self.hub, lambda: self.discovery, clock)
         self.schemas = Schemas(clock)
         self.drafts = Shelf(clock)
         self.drains = Drains(Records(Database(clock, keeps="drains")), clock, lambda: self.client)
-        self.bulks = Bulks(BulkRecords(Database(clock, keeps="bulk runs")), clock, lambda: self.client, attempt)
+        runs = BulkRecords(Database(clock, keeps="bulk runs"))
+        self.bulks = Bulks(runs, clock, lambda: self.client, attempt(self.schemas))
         self._tasks: list[asyncio.Task[None]] = []
         self._started = False
 
@@ -141,8 +140,7 @@ class Live:
         self._keep("the hub", self.hub.run)
         self._keep("the wanting of kinds", self.interest.run)
         self._keep("the connection to the cluster", self.upstream.run)
-        if not all(kind.resolved for kind in self.kinds):
-            self._keep("the naming of kinds", self._resolve_kinds)
+        self._keep("the naming of kinds", self.naming.run)
 
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""
@@ -160,24 +158,6 @@ class Live:
         await self.connection.chosen.wait()
         if self.client is not None:  # why there is none has been said already
             logger.info("%s", self.connection.said)
-
-    async def _resolve_kinds(self) -> None:
-        """Give kinds that are known by name only their version and Kind, as discovery knows them."""
-        while not all(kind.resolved for kind in self.hub.steady):
-            if self.discovery is not None:
-                named = {kind.key: await _resolved(self.discovery, kind) for kind in self.kinds}
-                self.replicas.kinds = tuple(named.get(kind.key, kind) for kind in self.kinds)
-                self.hub.name_kinds(self.replicas.kinds)
-            await self.clock.sleep(RETRY_RESOLVE)
-
-
-async def _resolved(discovery: Discovery, kind: KindInfo) -> KindInfo:
-    if kind.resolved:
-        return kind
-    try:
-        return kind.with_resource(await discovery.resolve(kind.key))
-    except InformerdError:
-        return kind
 
 
 class WiredApplication:

@@ -19,10 +19,12 @@ from dashboard.access.rights import Right
 from dashboard.cluster_choice import ClusterChoice
 from dashboard.connection import CALM, LOOK, RETRY, Connection
 from dashboard.live.context import live_of
+from dashboard.live.messages import Described
+from dashboard.live.naming import RETRY_OTHERWISE
 from dashboard.resources.kinds import kinds_named
 from dashboard.resources.query import Query
 from dashboard.upstream import Upstream, choice_from_settings, kinds_from_settings
-from dashboard.wiring import RETRY_RESOLVE, ByProtocol, Live, WiredApplication, build_live
+from dashboard.wiring import ByProtocol, Live, WiredApplication, build_live
 from informerd.clock import SystemClock
 from informerd.errors import ConfigError, Unreachable
 from informerd.resource import Resource
@@ -518,20 +520,27 @@ async def test_what_discovery_says_of_a_kind_reaches_the_hub_too(tmp_path: Path,
     """Its pages name the kind by what they get from there."""
 
     class Known:
+        def invalidate(self) -> None:
+            pass
+
         async def resolve(self, name: str) -> Resource:
-            return Resource(group="example.com", version="v2", plural=name.partition(".")[0], kind="Widget")
+            version = "v3" if name == "widgets.v3.example.com" else "v2"
+            return Resource(group="example.com", version=version, plural=name.partition(".")[0], kind="Widget")
 
     layer, clock, kinds = InMemoryChannelLayer(), FakeClock(), kinds_named(["pods", "widgets.example.com"])
     broken = choice(tmp_path, environ={"KUBECONFIG": str(tmp_path / "none")})
     made = Live(Upstream(broken, kinds, layer, clock, with_worker=False), kinds, layer, clock)
     made.connection.discovery = Known()  # type: ignore[assignment]
-    resolving = asyncio.create_task(made._resolve_kinds())
-    await settle()
-    await clock.advance(RETRY_RESOLVE)
-    assert resolving.done()
+    await made.naming.look()
     assert made.hub.kinds == made.kinds
     assert [kind.resource.version for kind in made.hub.kinds] == ["v1", "v2"]
-    assert made.hub.list_view(made.hub.kinds[1], Query.parse({}, "widgets.example.com")).kind.resource.kind == "Widget"
+    query = Query.parse({}, "widgets.example.com")
+    assert made.hub.list_view(made.hub.kinds[1], query).kind.resource.kind == "Widget"
+    made.replicas.get("widgets.example.com").described = Described(True, (), "v3")  # so the worker follows it now
+    await clock.advance(RETRY_OTHERWISE)
+    await made.naming.look()
+    assert [kind.resource.version for kind in made.kinds] == ["v1", "v3"]
+    assert made.hub.list_view(made.hub.kinds[1], query).kind.resource.version == "v3"
 
 
 async def test_sockets_elsewhere_and_other_protocols_are_turned_away() -> None:

@@ -42,13 +42,13 @@ class DetailView(ObjectView):
     cells: tuple[CellText, ...] (all columns, and the paths) ·
     set_by: SetBy | None (the YAML in runs, and who set it) · yaml_html, managed_html: the same for a pre element ·
     relatives: tuple[Relative, ...] (the tree of owners and of what it owns, while family.looking not all of it) ·
-    owner: Link | None · created: RFC 3339 ·
+    owners: tuple[Link, ...] (its controller first) · created: RFC 3339 ·
     deleting: RFC 3339 of when it was asked to go, or "" ·
     pods: NodePods | None (those on the node), pods_asked: what they ask of it ·
     events: tuple[EventLine, ...] (newest first, those about what it owns too) ·
     changes: tuple[ChangeLine, ...] (newest first, at most 50) ·
-    gone: RFC 3339 of the deletion or "" · successor: Found | None (what stands in its place since, with
-    successor_href and successor_created) · again: bool (re-created under the same name since the page was opened) ·
+    gone: RFC 3339 of the deletion or "" · successor: Found | None (what stands in its place since, at
+    successor_href) · again: bool (re-created under the same name since the page was opened) ·
     denials: Denials (the quick actions, and what may not be done; worked out anew each time) ·
     href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
     """
@@ -119,11 +119,6 @@ class DetailView(ObjectView):
     def successor_href(self) -> str:
         one = self.successor
         return object_href(self.kind.key, one.row.namespace, one.row.name) if one is not None else ""
-
-    @property
-    def successor_created(self) -> str:
-        one = self.successor
-        return rfc3339(one.row.created) if one is not None and one.row.created is not None else ""
 
     @property
     def events(self) -> tuple[EventLine, ...]:
@@ -228,7 +223,7 @@ class DetailView(ObjectView):
     # --- rendering ---
 
     def render_window(self, render: Renderer) -> str:
-        self._shown = self._rendered(render)
+        self._shown = self._rendered(render, self._shown)
         return self._window(self._shown, render)
 
     def _window(self, shown: Part, render: Renderer) -> str:
@@ -240,15 +235,15 @@ class DetailView(ObjectView):
 
     def remember(self, render: Renderer) -> None:
         if self._shown is None:
-            self._shown = self._rendered(render)
+            self._shown = self._rendered(render, None)
 
     def _render_update(self, render: Renderer) -> str:
-        before, self._shown = self._shown, self._rendered(render)
+        before, self._shown = self._shown, self._rendered(render, self._shown)
         steps = partials_between(before, self._shown) if before is not None else None
         return self._window(self._shown, render) if steps is None else steps
 
     def _forget_update(self) -> None:
         self._shown = None
 
-    def _rendered(self, render: Renderer) -> Part:
-        return read_parts(render("resources/_detail.html", self.context()), f"detail-{self.id}")
+    def _rendered(self, render: Renderer, before: Part | None) -> Part:
+        return read_parts(render("resources/_detail.html", self.context()), f"detail-{self.id}", before)

@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from dashboard.live.definitions import Definition, Definitions
 from dashboard.live.epoch import new_epoch
 from dashboard.live.expected import Expected
@@ -20,6 +22,7 @@ from dashboard.live.kind_health import KindHealth
 from dashboard.live.messages import Described
 from dashboard.live.polling import Polling
 from dashboard.live.publisher import Publisher
+from dashboard.live.served import RETRY_RESOLVE, Served
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.rows import mask_secret, printed_shape, projection_for
@@ -34,8 +37,6 @@ from informerd.rest.discovery import Discovery
 
 logger = logging.getLogger(__name__)
 
-RETRY_RESOLVE = 5.0
-"""Seconds between two questions to discovery for a kind that it does not know yet."""
 NOT_FOLLOWED = "Deltaboard does not follow it"
 """How the problem of a kind begins that is refused by us, or has to be, and not by the API server."""
 
@@ -60,8 +61,8 @@ class FollowedKind:
         self._make_publisher = publish
         """Makes a publisher of an epoch; the last one made is the one in charge."""
         self._factory = factory
-        self._discovery = discovery
         self._definitions = definitions
+        self._served = Served(kind.key, discovery, definitions, clock)
         self._count = count
         """Asks the API server how many objects there are."""
         self._lists = lists
@@ -76,7 +77,9 @@ class FollowedKind:
         """The same with what remains of the first list, whichever rows are made of it."""
         self._described: Described | None = None
         self.tasks: list[asyncio.Task[None]] = []
-        """What runs for it. None of them ends but one that has found what it looked for, or whose part another took."""
+        """What runs for it. None of them ends but one whose part another took."""
+        self._while_served: list[asyncio.Task[None]] = []
+        """Those of them that end when it is served otherwise."""
 
     def start(self) -> None:
         """Begin; returns at once. The informer runs with the factory's next start."""
@@ -84,7 +87,7 @@ class FollowedKind:
         if self.kind.resolved:
             self._watch(self.kind.resource)
         else:
-            self._keep(f"looking for {self.kind.key}", self._resolve)
+            self._keep(f"looking for {self.kind.key}", self._follow_served)
 
     def publish(self) -> None:
         """Begin to say how it is, without following it."""
@@ -92,7 +95,7 @@ class FollowedKind:
 
     async def stop(self) -> None:
         """End the watch and the publishing; returns when both have ended."""
-        tasks, self.tasks = self.tasks, []
+        tasks, self.tasks, self._while_served = self.tasks, [], []
         for task in tasks:
             task.cancel()
         informers, self._informers = self._informers, []
@@ -105,6 +108,9 @@ class FollowedKind:
         state: State = "unreachable"
         if isinstance(error, UnknownResource):
             state = "absent"
+            if self.publisher.rows:  # it was served until now
+                self._renew()
+                self.publish()
         elif isinstance(error, Forbidden | NotWatchable):
             state = "forbidden"
         now = self._clock.time()
@@ -115,9 +121,11 @@ class FollowedKind:
         self.publisher.health = lambda: health
         self.publisher.nudge()
 
-    def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+    def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
         self.tasks = [task for task in self.tasks if not task.done()]
-        self.tasks.append(asyncio.create_task(kept_running(name, run, self._clock), name=name))
+        task = asyncio.create_task(kept_running(name, run, self._clock), name=name)
+        self.tasks.append(task)
+        return task
 
     def _watch(self, resource: Resource, described: Described | None = None) -> None:
         transform = mask_secret if (resource.group, resource.plural) == ("", "secrets") else None
@@ -126,17 +134,21 @@ class FollowedKind:
         expected = Expected(lambda: self._rows_health(), partial(self._count, resource), self._clock)
         self._published_health = expected
         self._feed(informer, described)
-        self._keep(f"counting {self.kind.key}", expected.run)
-        informer.on_health(lambda _: self.publisher.nudge())
+        self._while_served.append(self._keep(f"counting {self.kind.key}", expected.run))
+        informer.on_health(lambda _: self._health_changed())
 
-    def _poll(self, resource: Resource) -> None:
+    def _health_changed(self) -> None:
+        self.publisher.nudge()
+        if self._is_absent():
+            self._served.doubt()
+
+    def _poll(self, resource: Resource, described: Described) -> None:
         """List it again and again, where it cannot be watched."""
-        described = Described(resource.namespaced)
         self.publisher.describe(described)
         feed = KindFeed(self.kind.key, self.publisher, printed_shape(described))
-        polling = Polling(self._lists(resource), feed, self._clock, self.publisher.nudge)
+        polling = Polling(self._lists(resource), feed, self._clock, self._health_changed)
         self.publisher.health = polling
-        self._keep(f"polling {self.kind.key}", polling.run)
+        self._while_served.append(self._keep(f"polling {self.kind.key}", polling.run))
 
     def _feed(self, informer: SharedInformer[Any], described: Described | None) -> None:
         """Have the publisher told of all that the informer knows and of every change."""
@@ -154,47 +166,73 @@ class FollowedKind:
         if described == self._described or informer not in self._informers:
             return
         logger.info("the definition of %s prints other columns now", self.kind.key)
+        told_from = self.publisher.told_from
+        self._renew()
+        self.publisher.told_from = told_from
+        self._feed(informer, described)
+        self.publish()
+
+    def _renew(self) -> None:
+        """Put another publisher in the place of the one that there is; it knows no rows yet."""
         before = self.publisher
         if self._handled is not None:
             self._handled.remove()
         before.end()
         self.publisher = self._make_publisher(new_epoch(self._clock, after=before.epoch))
-        self.publisher.rates, self.publisher.told_from = before.rates, before.told_from
-        self._feed(informer, described)
-        self.publish()
+        self.publisher.rates = before.rates
 
-    async def _resolve(self) -> None:
-        """Ask discovery for a kind of which only the name is known, until it exists and can be watched or listed."""
+    async def _follow_served(self) -> None:
+        """Follow a kind of which only the name is known as it is served, and anew each time it is served otherwise."""
         while True:
-            try:
-                resource = await self._found()
-            except InformerdError as error:
-                self.say_unresolved(error)
-                await self._clock.sleep(RETRY_RESOLVE)
-                self._discovery.invalidate()
-                continue
+            before = await self._let_go()
+            resource, definition = await self._served.find(self.say_unresolved, before=before)
+            if before:
+                self._renew()
+                self.publish()
+            described = (
+                definition.describe(resource) if definition else Described(resource.namespaced, (), resource.version)
+            )
             if resource.verbs and "watch" not in resource.verbs:
-                self._poll(resource)
-                return
-            definition = await self._definitions.find(resource)
-            self._watch(resource, definition.describe(resource) if definition else Described(resource.namespaced))
+                self._poll(resource, described)
+            else:
+                self._watch(resource, described)
             if definition is not None:
                 self._watch_definition(resource)
             self._factory.start()
-            return
+            await self._served.until_otherwise(resource, self._is_absent)
+            logger.info("%s is not served in %s any more as it was", self.kind.key, resource.version)
+            self._say_turning(resource)
 
     def _watch_definition(self, resource: Resource) -> None:
-        (informer,) = self._informers
+        followed = self._informers[:1]
 
         def changed(definition: Definition) -> None:
-            self._reshape(informer, definition.describe(resource))
+            self._served.hear(definition)
+            if definition.serves(resource):
+                for informer in followed:
+                    self._reshape(informer, definition.describe(resource))
+            elif self._handled is not None:
+                self._handled.remove()  # that its objects are in no list now is no delete of any of them
 
-        self._informers.append(self._definitions.watch(resource, changed))
+        self._informers.append(self._definitions.watch(resource, changed, self._served.doubt))
 
-    async def _found(self) -> Resource:
-        resource = await self._discovery.resolve(self.kind.key)
-        if resource.key != self.kind.key:  # its informer would be that of another kind that is followed
-            raise UnknownResource(self.kind.key, (resource.key,))
-        if resource.verbs and "list" not in resource.verbs:
-            raise NotWatchable(resource.key, resource.verbs)
-        return resource
+    def _is_absent(self) -> bool:
+        return self.publisher.health().state == "absent"
+
+    def _say_turning(self, resource: Resource) -> None:
+        """What is known of it is of the past: it is served otherwise, which is being asked for."""
+        before, now = self.publisher.health(), self._clock.time()
+        state: State = "stale" if before.state in ("live", "stale") else before.state
+        since = before.since if before.state == state else now
+        problem = f"the API server does not serve it in {resource.version} any more: how it is served is being asked"
+        health = msgspec.structs.replace(before, state=state, since=since, problem=problem, answered=True)
+        self.publisher.health = lambda: health
+        self.publisher.nudge()
+
+    async def _let_go(self) -> bool:
+        """End what runs for the way in which it was served until now; False where nothing did."""
+        informers, self._informers = self._informers, []
+        tasks, self._while_served = self._while_served, []
+        await self._factory.drop(*informers)
+        await cancelled(tasks)
+        return bool(informers or tasks)

@@ -36,6 +36,8 @@ class Part:
     between: list[str] = field(default_factory=list)
     """The HTML before, between and after the parts inside."""
     parts: list[Part] = field(default_factory=list)
+    inner: frozenset[str] = frozenset()
+    """The ids of all parts inside, however deep."""
 
     @property
     def attributes(self) -> str:
@@ -53,38 +55,63 @@ class Part:
         return not any(text.strip() for text in self.between)
 
 
-def read_parts(html: str, root: str) -> Part:
+def read_parts(html: str, root: str, before: Part | None = None) -> Part:
     """The tree of `html`, the element with the id `root`. Where it makes no sense as a tree it is one without parts.
 
-    So it is where two parts have one id: nobody could tell which of them a partial means.
+    So it is where two parts have one id: nobody could tell which of them a partial means. What is as it was in
+    `before`, the tree of an earlier text, is taken from there and not read again.
     """
     top = Part(root, "", html=html)
-    open_parts = [(top, 0, 0)]  # each with where it begins, and where what was read of it ends
+    known = {before.id: before} if before is not None and before.tag else {}
+    open_parts = [_Open(top, 0, 0, known)]
     elements: list[Part | None] = []
-    ids: list[str] = []
-    for match in _TAG.finditer(html):
+    double = False
+    at = 0
+    while (match := _TAG.search(html, at)) is not None:
+        at = match.end()
         closes, name, attributes, empty = match.groups()
         if not closes:
             part = _marked(match[0], name, attributes)
             if part is not None:
-                ids.append(part.id)
-                outer, begin, read = open_parts[-1]
-                outer.between.append(html[read : match.start()])
-                open_parts.append((part, match.start(), match.end()))
+                outer = open_parts[-1]
+                outer.part.between.append(html[outer.read : match.start()])
+                same = outer.known.get(part.id)
+                if same is not None and html.startswith(same.html, match.start()):
+                    at = outer.read = match.start() + len(same.html)
+                    outer.part.parts.append(same)
+                    continue
+                known = {inner.id: inner for inner in same.parts} if same is not None else {}
+                open_parts.append(_Open(part, match.start(), match.end(), known))
             if not empty and name not in _VOID:
                 elements.append(part)
-        elif elements:
-            part = elements.pop()
-            if part is not None:
-                _, begin, read = open_parts.pop()
-                part.html = html[begin : match.end()]
-                part.between.append(html[read : match.start()])
-                outer, begin, _ = open_parts.pop()
-                outer.parts.append(part)
-                open_parts.append((outer, begin, match.end()))
-    if len(open_parts) != 1 or len(top.parts) != 1 or top.parts[0].id != root or len(set(ids)) < len(ids):
+        elif elements and (part := elements.pop()) is not None:
+            ended = open_parts.pop()
+            part.html = html[ended.begin : match.end()]
+            part.between.append(html[ended.read : match.start()])
+            double = not _know_inner(part) or double
+            open_parts[-1].part.parts.append(part)
+            open_parts[-1].read = match.end()
+    if len(open_parts) != 1 or len(top.parts) != 1 or top.parts[0].id != root or double:
         return Part(root, "", html=html, between=[html])
     return top.parts[0]
+
+
+@dataclass(slots=True)
+class _Open:
+    """A part whose end has not been read yet."""
+
+    part: Part
+    begin: int
+    read: int
+    """Where what was read of it ends."""
+    known: dict[str, Part]
+    """Those that were inside of it before."""
+
+
+def _know_inner(part: Part) -> bool:
+    """Fill in `part.inner`; False where an id is there twice, itself included."""
+    part.inner = frozenset[str]().union([each.id for each in part.parts], *(each.inner for each in part.parts))
+    return part.id not in part.inner and len(part.inner) == sum(1 + len(each.inner) for each in part.parts)
 
 
 def _marked(tag: str, name: str, attributes: str) -> Part | None:

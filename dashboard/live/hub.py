@@ -137,8 +137,12 @@ class Hub:
         return any(watched.sockets and key in watched.view.keys for watched in self.views.values())
 
     def name_kinds(self, kinds: tuple[KindInfo, ...]) -> None:
-        """Take over what discovery has said of kinds that are followed."""
+        """Take over what discovery has said of kinds that are followed; those otherwise before are opened anew."""
+        before = {kind.key: kind for kind in self.kinds}
         self._kinds.name(kinds)
+        for kind in kinds:
+            if kind.key in before and before[kind.key].resolved and before[kind.key] != kind:
+                self._forget_views(kind.key)
 
     def _forget_views(self, key: str) -> None:
         """End the lists and details of one kind; their pages connect again, and get the whole content."""

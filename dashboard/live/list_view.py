@@ -1,9 +1,9 @@
 """The view of a list: one kind, filtered, sorted and cut to a window of rows.
 
 Templates see it as ``view``. Ids that frames aim at: ``#list`` carries data-view and data-seq; ``#total-<view.id>``
-(resources/_total.html, root element), ``tbody#rows-<view.id>`` (resources/_row.html for each line, which sees
-``line``), and the contents of ``#facets-<view.id>`` (_facets.html), ``#pager-<view.id>`` (_pager.html) and
-``#empty-<view.id>`` (_empty.html).
+(resources/_total.html, root element), ``#new-<view.id>`` (_new.html, root element), ``tbody#rows-<view.id>``
+(_row.html for each line, which sees ``line``), and the contents of ``#facets-<view.id>`` (_facets.html),
+``#pager-<view.id>`` (_pager.html) and ``#empty-<view.id>`` (_empty.html).
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ import copy
 from typing import ClassVar
 from urllib.parse import urlencode
 
+from dashboard.access.rights import Denied, offered
 from dashboard.live.change import Change
+from dashboard.live.create_right import CreateRight
 from dashboard.live.facets import Facet, facets_of
 from dashboard.live.followed_kind import NOT_FOLLOWED
 from dashboard.live.hints import Hint, Hints
-from dashboard.live.lines import Head, Line, Share, dom_id, line_of, partial, shares, tone_counts
-from dashboard.live.moves import places
+from dashboard.live.lines import Head, Line, Share, line_of, partial, shares, tone_counts
+from dashboard.live.paging import WINDOW, Paging
 from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Replica
 from dashboard.live.result import Result
+from dashboard.live.shown_rows import ShownRows
 from dashboard.live.view import View
 from dashboard.resources.absent import Absent, absent_of
 from dashboard.resources.kinds import KindInfo
@@ -30,11 +33,6 @@ from dashboard.resources.rows.field_path import FieldPath
 from informerd.cache.health import Health
 from informerd.cache.recovery import REFUSED
 from informerd.clock import Clock
-
-WINDOW = 100
-"""Rows in a page."""
-WINDOW_FROM = 60
-"""From so many changed rows on, morphing the whole window costs the browser less than placing each."""
 
 SUMS = (("total", "outerMorph"), ("facets", "innerMorph"), ("pager", "innerMorph"), ("empty", "innerMorph"))
 """The parts beside the rows, and how each is swapped."""
@@ -46,27 +44,35 @@ class ListView(View):
     """What `view` is in resources/list.html and the fragments it includes.
 
     id, seq · kind: KindInfo · query · head: tuple[Head, ...] · lines: tuple[Line, ...] · total: int (matching) · all:
-    int (in the kind) · first, last: int (from 1; 0 where there are none) · facets: tuple[Facet, ...] · spread:
-    tuple[Share, ...] · previous_href, next_href, clear_href: str (empty at the ends) · namespaces: tuple[str, ...] that
-    are in the query · health: Health (the informer's) · expected: int | None (objects, while they are being listed) ·
-    looking: tuple[int, int] | None (rows looked at so far and rows, while matching ones are being found) ·
-    looking_at: str (the field by path that is looked at meanwhile) · absent: tuple[Absent, ...] (paths no object has) ·
-    hints: tuple[Hint, ...] (parts of the filter that no row has, where nothing matches).
+    int (in the kind) · paging: Paging · facets: tuple[Facet, ...] · spread: tuple[Share, ...] · clear_href: str ·
+    namespaces: tuple[str, ...] that are in the query · health: Health (the informer's) · expected: int | None (objects,
+    while they are being listed) · looking: tuple[int, int] | None (rows looked at so far and rows, while matching ones
+    are being found) · looking_at: str (the field by path that is looked at meanwhile) · absent: tuple[Absent, ...]
+    (paths no object has) · hints: tuple[Hint, ...] (parts of the filter that no row has, where nothing matches).
     """
 
     template: ClassVar[str] = "list"
 
-    def __init__(self, kind: KindInfo, query: Query, result: Result, replica: Replica, clock: Clock) -> None:
+    def __init__(
+        self,
+        kind: KindInfo,
+        query: Query,
+        result: Result,
+        replica: Replica,
+        clock: Clock,
+        *,
+        denied: Denied = offered,
+    ) -> None:
         super().__init__(self.state_of(kind, query), keys=(kind.key,), clock=clock)
         self.kind = kind
         self.query = query
         self._columns = query.shown_columns()
         self._replica = replica
         self._result = result
-        self._changed: set[str] = set()
-        self._deleted: set[str] = set()
-        self._shown = self._window()
+        self._create = CreateRight(kind, query.namespaces, denied, clock, self._stir)
+        self._shown = ShownRows(self.id, self._window, self._row)
         self._sums = self._sums_now()
+        self._new_told = ""
         self._absent_told: tuple[tuple[FieldPath, ...], tuple[Absent, ...]] = ((), ())
 
     @staticmethod
@@ -137,22 +143,8 @@ class ListView(View):
         return Hints(self.kind, self.query, values, self._stir).found()
 
     @property
-    def page(self) -> int:
-        """The page asked for, or the last one there is."""
-        return max(1, min(self.query.page, -(-self.total // WINDOW)))
-
-    @property
-    def beyond(self) -> bool:
-        """Whether a page was asked for that is not there (any more)."""
-        return self.query.page > self.page
-
-    @property
-    def first(self) -> int:
-        return (self.page - 1) * WINDOW + 1 if self.total else 0
-
-    @property
-    def last(self) -> int:
-        return min(self.total, self.page * WINDOW)
+    def paging(self) -> Paging:
+        return Paging(self.query, self.total)
 
     @property
     def facets(self) -> tuple[Facet, ...]:
@@ -161,14 +153,6 @@ class ListView(View):
     @property
     def spread(self) -> tuple[Share, ...]:
         return shares(tone_counts((tone, count) for (_, tone), count in self._result.facets.items()))
-
-    @property
-    def previous_href(self) -> str:
-        return self.query.with_(page=self.page - 1).href() if self.page > 1 else ""
-
-    @property
-    def next_href(self) -> str:
-        return self.query.with_(page=self.page + 1).href() if self.page * WINDOW < self.total else ""
 
     @property
     def clear_href(self) -> str:
@@ -187,6 +171,11 @@ class ListView(View):
             return ""
         only = self.query.namespaces[0] if len(self.query.namespaces) == 1 else ""
         return f"{self.kind.new_path}?{urlencode({'namespace': only})}" if only else self.kind.new_path
+
+    @property
+    def new_denied(self) -> str:
+        """Why none may be made, as a sentence; empty where it may, as far as is known when it is drawn."""
+        return self._create.ask()
 
     @property
     def export_links(self) -> tuple[tuple[str, str], ...]:
@@ -232,6 +221,7 @@ class ListView(View):
         return self._result.by_path and self._result.ready
 
     def open(self) -> None:
+        self._create.ask()
         if self._result.sightings is not None:
             self._result.sightings.watch(self, self.query.paths, self._stir)
         if self not in self._result.views:
@@ -257,59 +247,39 @@ class ListView(View):
     def pass_time(self, now: float) -> None:  # noqa: ARG002 -- due because of others
         self.dirty = True
 
+    def look_again(self) -> None:
+        self._create.look_again()
+
     def _stir(self) -> None:
         self.dirty = True
         self.on_dirty()
 
     def _touched(self, changed: set[str], gone: set[str]) -> None:
-        self._changed |= changed
-        self._changed -= gone
-        self._deleted |= gone
-        self._deleted -= changed
+        self._shown.touched(changed, gone)
         self._stir()
 
     # --- rendering ---
 
     def render_window(self, render: Renderer) -> str:
-        rows = "".join(self._row(render, uid) for uid in self._window())
-        html = partial(f"#rows-{self.id}", "window", rows) + self._render_sums(render)
+        html = self._shown.render_window(render) + self._render_sums(render) + self._render_new(render)
         if self._replica.described is not None:  # the page may have been made before anybody knew these columns
             html += partial(f"#head-{self.id}", "innerMorph", render("resources/_head.html", self.context()))
         return html
 
     def _render_update(self, render: Renderer) -> str:
-        wanted = self._window()
-        html = self._render_rows(render, wanted)
-        self._shown = wanted
+        html = self._shown.render_update(render)
         sums = self._sums_now()
         if sums != self._sums:
             self._sums = sums
             html += self._render_sums(render)
-        self._changed, self._deleted = set(), set()
+        if self._new_told != self.new_denied:
+            html += self._render_new(render)
         return html
 
     def _forget_update(self) -> None:
-        self._shown = self._window()
+        self._shown.forget()
         self._sums = self._sums_now()
-        self._changed, self._deleted = set(), set()
-
-    def _render_rows(self, render: Renderer, wanted: list[str]) -> str:
-        staying = set(wanted)
-        leaving = [uid for uid in self._shown if uid not in staying]
-        steps = places(self._shown, wanted, self._changed)
-        html = "".join(
-            partial(f"#rows-{self.id}>#row-{dom_id(uid)}", "gone") for uid in leaving if uid in self._deleted
-        )
-        if len(steps) > WINDOW_FROM:
-            rows = "".join(self._row(render, uid) for uid in wanted)
-            return html + partial(f"#rows-{self.id}", "window", rows)
-        html += "".join(
-            partial(f"#rows-{self.id}>#row-{dom_id(uid)}", "leave") for uid in leaving if uid not in self._deleted
-        )
-        for step in steps:
-            where = f"place before:row-{dom_id(step.before)}" if step.before else "place end"
-            html += partial(f"#rows-{self.id}", where, self._row(render, step.uid))
-        return html
+        self._new_told = self.new_denied
 
     def _render_sums(self, render: Renderer) -> str:
         context = self.context()
@@ -318,20 +288,26 @@ class ListView(View):
             partial(f"#{part}-{self.id}", swap, render(f"resources/_{part}.html", context)) for part, swap in parts
         )
 
+    def _render_new(self, render: Renderer) -> str:
+        self._new_told = self.new_denied
+        return partial(f"#new-{self.id}", "outerMorph", render("resources/_new.html", self.context()))
+
     def _row(self, render: Renderer, uid: str) -> str:
         return render.row(self.kind, self._result.rows[uid], self._columns)
 
     def _window(self) -> list[str]:
-        return self._result.window((self.page - 1) * WINDOW, WINDOW)
+        return self._result.window(self.paging.start, WINDOW)
 
     def _sums_now(self) -> Sums:
         """Whatever the parts beside the rows depend on; health only where it is shown, in the empty list."""
         now = self.health
-        health = None if self.total else (now.state, now.problem, now.listed, now.remaining, self.unread)
+        health = (
+            None if self.total else (now.state, now.problem, now.listed, now.remaining, self.unread, self.new_denied)
+        )
         return (
             self.total,
             self.all,
-            self.page,
+            self.paging.page,
             dict(self._result.facets),
             health,
             self.looking,

@@ -44,6 +44,8 @@ class Described(msgspec.Struct, frozen=True, array_like=True):
 
     namespaced: bool
     columns: tuple[Printed, ...] = ()
+    version: str = ""
+    """Of the API: the one that is followed. Empty of a worker that does not say it."""
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):

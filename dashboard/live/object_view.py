@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from dashboard.access.rights import Denied, Right
+from dashboard.access.rights import ASKED_AGAIN, Denied, Right
 from dashboard.live.family import Kinds
 from dashboard.live.lines import CellText, all_columns, cells_of, rfc3339
 from dashboard.live.messages import Row
 from dashboard.live.replica import Replica
 from dashboard.live.view import View
-from dashboard.resources.details import Details, describe
+from dashboard.resources.depth import TOO_DEEP, cut_deeper
+from dashboard.resources.details import Details, Owner, describe
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.offers import Offer, offers_of
 from dashboard.resources.rows.column import path_column
@@ -24,9 +25,6 @@ from dashboard.resources.set_by import SetBy, set_by
 from dashboard.resources.words import object_href
 from dashboard.resources.yaml_text import to_yaml
 from informerd.clock import Clock
-
-ASKED_AGAIN = 10.0
-"""Seconds after which an open page looks whether what the account may do is still known; see rights.KEPT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +125,7 @@ class ObjectView(View):
         if self.row is None:
             return None
         if self._set_by is None or self._set_by[0] is not self.row:
-            self._set_by = (self.row, set_by(self.object))
+            self._set_by = (self.row, set_by(self.object, self._set_by[1] if self._set_by is not None else None))
         return self._set_by[1]
 
     @property
@@ -154,13 +152,9 @@ class ObjectView(View):
         return cells_of(self.row, (*all_columns(self.kind.key), *self._paths)) if self.row is not None else ()
 
     @property
-    def owner(self) -> Link | None:
-        owner = self.details.owner if self.details else None
-        if owner is None:
-            return None
-        kind = next((kind for kind, _ in self._kinds() if kind.key == owner.key), None)
-        namespace = self.namespace if kind is not None and kind.namespaced else ""
-        return Link(owner.kind, owner.name, object_href(kind.key, namespace, owner.name) if kind is not None else "")
+    def owners(self) -> tuple[Link, ...]:
+        """Its controller first."""
+        return tuple(map(self._owner, self.details.owners)) if self.details else ()
 
     @property
     def created(self) -> str:
@@ -230,11 +224,21 @@ class ObjectView(View):
     def _denied(self, verb: str, subresource: str = "") -> str:
         return self._right(Right(verb, self.kind.resource, self.namespace, self.name, subresource), self)
 
+    def _owner(self, owner: Owner) -> Link:
+        kind = next((kind for kind, _ in self._kinds() if kind.key == owner.key), None)
+        namespace = self.namespace if kind is not None and kind.namespaced else ""
+        return Link(owner.kind, owner.name, object_href(kind.key, namespace, owner.name) if kind is not None else "")
+
     def _stir(self) -> None:
         self.dirty = True
         self.on_dirty()
 
 
 def whole(row: Row | None) -> dict[str, Any]:
-    """The object itself; empty where there is none."""
-    return {} if row is None else row.whole()
+    """The object itself, see resources/depth.py; empty where there is none."""
+    if row is None:
+        return {}
+    try:
+        return cut_deeper(row.whole())
+    except RecursionError:
+        return {"metadata": {"name": row.name, "namespace": row.namespace}, "spec": TOO_DEEP}

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from dashboard.live.lines import rfc3339
 from dashboard.live.messages import Row
 from dashboard.live.replica import Replica
 from dashboard.live.slices import Work, at_once
@@ -38,6 +39,11 @@ class Found:
     """The controller of both, ``ReplicaSet web-7d9c``; empty where it has the same content."""
     same: bool = False
     """Whether it is the same object by its uid, which some API server has renamed."""
+
+    @property
+    def created(self) -> str:
+        """RFC 3339; empty where nobody says."""
+        return rfc3339(self.row.created) if self.row.created is not None else ""
 
 
 class Successor:

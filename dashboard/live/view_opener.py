@@ -64,7 +64,11 @@ class ViewOpener:
         query = self._results.fitting(kind, query)
         replica, result = self._kinds.replica(kind.key), self._results.open(kind, query)
         state = ListView.state_of(kind, query)
-        return self._open(ListView, state, lambda: ListView(kind, query, result, replica, self._clock)).seen_by(query)
+
+        def make() -> ListView:
+            return ListView(kind, query, result, replica, self._clock, denied=self._denied)
+
+        return self._open(ListView, state, make).seen_by(query)
 
     def detail_view(self, kind: KindInfo, namespace: str, name: str, paths: tuple[FieldPath, ...] = ()) -> DetailView:
         """The object's view, whether the object exists or not (see its `found`); `paths` are shown with its columns."""

@@ -56,6 +56,24 @@ def test_what_is_open_focused_or_selected_stays_through_a_change(page: Page, ser
     assert page.evaluate("window.whole") == [False]
 
 
+def test_a_value_that_turns_the_direction_of_text_turns_nothing_beside_itself(page: Page, server: PageServer) -> None:
+    opened(page, server, "pod-004")
+    turned = page.evaluate("""() => ["a", "b", "bdi", "code", "del", "ins", "q"].filter((tag) => {
+      const value = document.createElement(tag), line = document.createElement("p");
+      value.textContent = "rm \\u202ecod.exe";
+      line.append("before ", value, " behind");
+      document.querySelector("main").append(line);
+      const left = (place) => {
+        const range = document.createRange();
+        range.setStart(line.lastChild, place);
+        range.setEnd(line.lastChild, place + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return left(1) > left(5) || left(1) < value.getBoundingClientRect().right;
+    })""")
+    assert turned == []
+
+
 def test_changes_come_to_the_top_one_by_one(page: Page, server: PageServer) -> None:
     opened(page, server, "pod-004")
     for version in range(2, 5):

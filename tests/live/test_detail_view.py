@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+import pytest
 import zstandard
 from django.template.loader import render_to_string
 
@@ -20,9 +21,12 @@ from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Replica
 from dashboard.live.slices import Work, at_once
 from dashboard.live.successor import MOST as MOST_ALIKE
+from dashboard.resources.containers import LARGE
+from dashboard.resources.containers import _line as told_line
+from dashboard.resources.depth import DEEPEST, TOO_DEEP
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import columns_for
-from dashboard.templatetags.containers import _line
+from dashboard.templatetags.containers import _line as drawn_line
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.clock import FakeClock
@@ -445,7 +449,8 @@ def test_a_frame_has_only_the_parts_that_changed() -> None:
 
 
 def test_a_status_change_of_a_pod_is_a_small_part_of_its_page() -> None:
-    parts, page = measure(Namespace(changes=5))
+    parts, many, page = measure(Namespace(changes=5, containers=5))
+    assert many.figures["kB"] < 1.5 * parts.figures["kB"]
     assert parts.figures["kB"] < page.figures["kB"] / 5
     assert parts.figures["kB on the wire"] < page.figures["kB on the wire"]
 
@@ -460,10 +465,25 @@ def test_of_many_containers_only_those_that_changed_are_drawn_anew() -> None:
     html = shown.view.render_window(shown.render)
     assert html.count('<small class="mono">&lt;b&gt;&amp;</small>') == 3
     assert "<small>restarted 1 time</small>" in html
-    drawn = _line.cache_info().misses
+    kept = (drawn_line, told_line)
+    made = [each.cache_info().misses for each in kept]
     shown.pods.put(pod_of(2, 0, 4, 1))
     assert "<small>restarted 4 times</small>" in shown.view.update(shown.render)
-    assert _line.cache_info().misses == drawn + 1
+    assert [each.cache_info().misses for each in kept] == [before + 1 for before in made]
+
+
+def test_nothing_is_kept_of_a_container_that_is_large() -> None:
+    def pod_of(version: int, restarts: int) -> Row:
+        container = {"name": "c", "image": "i", "args": ["x" * LARGE]}
+        status = {"name": "c", "restartCount": restarts, "ready": True}
+        return web(version, {"containers": [container]}, status={"containerStatuses": [status]})
+
+    kept = [each.cache_info().misses for each in (drawn_line, told_line)]
+    shown = Shown(pod_of(1, 0))
+    assert "x" * LARGE in shown.view.render_window(shown.render)
+    shown.pods.put(pod_of(2, 4))
+    assert "<small>restarted 4 times</small>" in shown.view.update(shown.render)
+    assert [each.cache_info().misses for each in (drawn_line, told_line)] == kept
 
 
 def test_changes_come_one_by_one_and_the_oldest_leave() -> None:
@@ -521,16 +541,16 @@ def test_two_entries_of_one_manager_are_two_parts() -> None:
     assert html.count(f'id="{paths[0].target[1:]}"') == 2  # in the details, and in the page of the YAML alone
 
 
-def test_owners_that_are_watched_are_links() -> None:
-    owner = {"kind": "Pod", "apiVersion": "v1", "name": "parent", "uid": "p", "controller": True}
-    foreign = {**owner, "kind": "ReplicaSet", "apiVersion": "apps/v1"}
-    assert Shown(web(metadata={"ownerReferences": [owner]})).view.owner is not None
-    link = Shown(web(metadata={"ownerReferences": [owner]})).view.owner
-    assert link is not None
-    assert link.href == "/resources/pods/default/parent/"
-    other = Shown(web(metadata={"ownerReferences": [foreign]})).view.owner
-    assert other is not None
-    assert (other.name, other.href) == ("parent", "")
+def test_all_owners_stand_there_and_those_that_are_watched_are_links() -> None:
+    owner = {"kind": "Pod", "apiVersion": "v1", "name": "parent", "uid": "p"}
+    foreign = {**owner, "kind": "ReplicaSet", "apiVersion": "apps/v1", "name": "<rs>", "controller": True}
+    shown = Shown(web(metadata={"ownerReferences": [owner, foreign]}))
+    assert [(link.name, link.href) for link in shown.view.owners] == [
+        ("<rs>", ""), ("parent", "/resources/pods/default/parent/"),
+    ]  # fmt: skip
+    html = shown.view.render_window(shown.render)
+    assert "<dt>Owners</dt>" in html
+    assert 'ReplicaSet &lt;rs&gt;, <a class="link" href="/resources/pods/default/parent/">Pod parent</a></dd>' in html
 
 
 def test_events_about_what_it_owns_are_told_with_what_they_are_about() -> None:
@@ -564,3 +584,18 @@ def test_the_page_says_line_by_line_who_set_it_and_the_text_stays_the_yaml() -> 
     assert 'data-by="kubelet · status"' in html
     assert shown.view.set_by is not None
     assert "".join(run.text for run in shown.view.set_by.runs) == shown.view.yaml
+
+
+@pytest.mark.parametrize("levels", [198, 250, 600, 1500])
+def test_an_object_nested_deeper_than_anybody_can_follow_is_shown_as_far_as_can_be(levels: int) -> None:
+    nested = '{"a":' * levels + "1" + "}" * levels
+    text = f'{{"kind":"Pod","metadata":{{"name":"web"}},"spec":{nested}}}'
+    deep = msgspec.structs.replace(web(2), blob=Blob(zstandard.compress(text.encode())))
+    shown = Shown(deep)
+    assert (TOO_DEEP in shown.view.render_window(shown.render)) == (levels > DEEPEST)
+    shown = Shown(web())
+    shown.view.remember(shown.render)
+    shown.pods.put(deep)
+    assert (TOO_DEEP in shown.view.update(shown.render)) == (levels > DEEPEST)
+    shown.pods.put(web(3, {"nodeName": "node-3"}))
+    assert "node-3" in shown.view.update(shown.render)

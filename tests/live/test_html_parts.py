@@ -72,6 +72,26 @@ def test_whatever_changed_the_page_ends_with_the_new_html(old: dict[str, object]
     assert (frame == "") == (before == after)
 
 
+@given(trees, trees)
+def test_what_is_taken_from_the_tree_before_is_what_would_be_read(
+    old: dict[str, object], new: dict[str, object]
+) -> None:
+    before, after = html_of(old), html_of(new)
+    known = read_parts(before, "root")
+    assert read_parts(after, "root", known) == read_parts(after, "root")
+    assert read_parts(before, "root", known) is known
+
+
+def test_what_did_not_change_is_not_read_again() -> None:
+    def page(*items: str) -> str:
+        lines = "".join(f'<li id="i-{item[:1]}" data-part><b>{item}</b></li>' for item in items)
+        return f'<section id="root" data-part><h2>A</h2><ul id="u" data-part>{lines}</ul></section>'
+
+    known = read_parts(page("a", "b", "c"), "root")
+    (now,) = read_parts(page("n", "a", "b!", "c"), "root", known).parts
+    assert [any(part is old for old in known.parts[0].parts) for part in now.parts] == [False, True, False, True]
+
+
 def test_of_a_long_list_only_what_differs_is_said() -> None:
     def page(*items: str) -> str:
         lines = "".join(f'<li id="i-{item[:1]}" data-part>{item}</li>' for item in items)
@@ -104,4 +124,6 @@ def test_of_two_parts_with_one_id_neither_is_lost() -> None:
         return f'<ul id="root" data-part><li>{"so that a part is less than the whole " * 9}</li>{lines}</ul>'
 
     for after in (page("c", "b"), page("a", "c"), page("b", "a"), page("a"), page("a", "b", "c")):
-        assert partials_between(read_parts(page("a", "b"), "root"), read_parts(after, "root")) is None
+        known = read_parts(page("a", "b"), "root")
+        assert partials_between(known, read_parts(after, "root")) is None
+        assert partials_between(known, read_parts(after, "root", known)) is None

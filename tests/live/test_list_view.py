@@ -13,10 +13,12 @@ from django.template.loader import render_to_string
 
 from dashboard.live.change import Change
 from dashboard.live.due_times import EARLY
-from dashboard.live.list_view import WINDOW, WINDOW_FROM, ListView
+from dashboard.live.list_view import ListView
 from dashboard.live.messages import Row
+from dashboard.live.paging import WINDOW
 from dashboard.live.renderer import Renderer
 from dashboard.live.results import Results
+from dashboard.live.shown_rows import WINDOW_FROM
 from dashboard.live.slices import Slices
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.path_names import sample
@@ -67,7 +69,7 @@ def many(number: int, **more: object) -> list[Row]:
 def test_rows_stand_in_the_order_of_namespace_and_name() -> None:
     shown = Shown(rows=[pod("b"), pod("a"), pod("a", namespace="alpha")])
     assert [line.row.key for line in shown.view.lines] == ["alpha/a", "default/a", "default/b"]
-    assert (shown.view.total, shown.view.all, shown.view.first, shown.view.last) == (3, 3, 1, 3)
+    assert (shown.view.total, shown.view.all, shown.view.paging.first, shown.view.paging.last) == (3, 3, 1, 3)
 
 
 def test_a_changed_row_is_placed_where_it_stands() -> None:
@@ -207,18 +209,18 @@ def test_a_row_grows_too_old_for_the_filter_without_any_change() -> None:
 def test_pages_follow_one_another_and_the_last_one_is_shown_for_any_beyond() -> None:
     rows = many(WINDOW * 2 + 50)
     second = Shown("page=2", rows=rows).view
-    assert (second.first, second.last, second.total) == (101, 200, 250)
-    assert "page=3" in second.next_href
-    assert second.previous_href == "/resources/pods/"
+    assert (second.paging.first, second.paging.last, second.total) == (101, 200, 250)
+    assert "page=3" in second.paging.next_href
+    assert second.paging.previous_href == "/resources/pods/"
     beyond = Shown("page=9", rows=rows).view
-    assert (beyond.first, beyond.last, beyond.next_href) == (201, 250, "")
+    assert (beyond.paging.first, beyond.paging.last, beyond.paging.next_href) == (201, 250, "")
 
 
 def test_the_last_page_vanishes_with_its_rows() -> None:
     shown = Shown("page=2", rows=many(WINDOW + 1))
     shown.feed.drop(f"uid-default-pod-{WINDOW:05d}")
     shown.update()
-    assert (shown.view.first, shown.view.last) == (1, WINDOW)
+    assert (shown.view.paging.first, shown.view.paging.last) == (1, WINDOW)
 
 
 def test_the_id_is_the_same_in_every_process_and_the_seq_of_no_two() -> None:
@@ -285,7 +287,7 @@ def test_the_page_equals_the_list_after_any_sequence_of_changes(params: str) -> 
         key=shown.view.query.sort_key,
     )
     assert shown.view.total == len(expected)
-    assert shown.page.standing == [row.uid for row in expected[shown.view.first - 1 : shown.view.last]]
+    assert shown.page.standing == [row.uid for row in expected[shown.view.paging.first - 1 : shown.view.paging.last]]
 
 
 def test_a_path_that_no_object_has_is_named_with_the_one_that_may_be_meant_until_one_has_it() -> None:

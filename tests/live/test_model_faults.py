@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from dashboard.live.holding import Holding
-from dashboard.live.list_view import ListView
 from dashboard.live.matches import Census, Matches
 from dashboard.live.messages import Frame, Row
 from dashboard.live.place import Place
 from dashboard.live.publisher import Publisher
+from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Replica
 from dashboard.live.row_index import RowIndex
+from dashboard.live.shown_rows import ShownRows
 from dashboard.live.snapshot import Frozen, Snapshots
 from dashboard.live.socket import Socket
 from dashboard.live.sorted_entries import SortedEntries
@@ -89,12 +90,13 @@ def _freezes_late(snapshots: Snapshots, source: Any) -> Frozen:
 _freeze = Snapshots.freeze
 
 
-def _shows_nothing_of_what_left(view: ListView, render: Any, wanted: list[str]) -> str:
-    view._shown = [uid for uid in view._shown if uid in wanted]
-    return _render_rows(view, render, wanted)
+def _shows_nothing_of_what_left(rows: ShownRows, render: Renderer) -> str:
+    wanted = rows._wanted()
+    rows._shown = [uid for uid in rows._shown if uid in wanted]
+    return _render_update(rows, render)
 
 
-_render_rows = ListView._render_rows
+_render_update = ShownRows.render_update
 
 
 def _never_removed(summary: Summary, row: Row) -> None:
@@ -118,7 +120,7 @@ FAULTS: dict[str, Patch] = {
     "an order loses an entry's going now and then": _instead(SortedEntries, "_remove", _forgets_the_last_block),
     "statuses are only ever added": _instead(Census, "move", _counts_only_what_comes),
     "time brings no row in and takes none out": _instead(Matches, "due", lambda *_: []),
-    "rows that left the window stay on the page": _instead(ListView, "_render_rows", _shows_nothing_of_what_left),
+    "rows that left the window stay on the page": _instead(ShownRows, "render_update", _shows_nothing_of_what_left),
     "what was wrong stays wrong": _instead(Summary, "_remove", _never_removed),
     "a browser that caught up gets no window": _instead(Socket, "acknowledge", lambda *_: False),
 }

@@ -322,23 +322,42 @@ DIALS = {
 }
 
 
-def _create_dials(controlplane: ControlPlane) -> None:
-    controlplane.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", DIALS)
-    until(lambda: controlplane.exists("/apis/anykind.example.com/v1/dials"))
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_DIALS_PATH = "/apis/anykind.example.com"
+
+
+def _definition(kind: KindInfo) -> str:
+    return f"{_DEFINITIONS}/{kind.key}"
+
+
+def _version(name: str, *, storage: bool = True) -> dict[str, object]:
+    return {**DIALS["spec"]["versions"][0], "name": name, "storage": storage}  # type: ignore[index]
+
+
+def _dial(name: str, size: int, version: str) -> dict[str, object]:
+    return {
+        "apiVersion": f"anykind.example.com/{version}",
+        "kind": "Dial",
+        "metadata": {"name": name},
+        "spec": {"size": size, "image": "web:1"},
+        "status": {"conditions": [{"type": "Ready", "status": "True" if size > 9 else "False"}]},
+    }
+
+
+async def _served_at(controlplane: ControlPlane, version: str) -> None:
+    await asyncio.to_thread(until, lambda: controlplane.exists(f"{_DIALS_PATH}/{version}/dials"))
+
+
+def _create_dials(controlplane: ControlPlane, version: str) -> None:
+    definition = {**DIALS, "spec": {**DIALS["spec"], "versions": [_version(version)]}}  # type: ignore[dict-item]
+    controlplane.create(_DEFINITIONS, definition)
+    until(lambda: controlplane.exists(f"{_DIALS_PATH}/{version}/dials"))
     for name, size in (("a", 10), ("b", 9), ("c", 100)):
-        ready = {"type": "Ready", "status": "True" if size > 9 else "False"}
-        dial = {
-            "apiVersion": "anykind.example.com/v1",
-            "kind": "Dial",
-            "metadata": {"name": name},
-            "spec": {"size": size, "image": "web:1"},
-            "status": {"conditions": [ready]},
-        }
-        controlplane.create("/apis/anykind.example.com/v1/dials", dial)
+        controlplane.create(f"{_DIALS_PATH}/{version}/dials", _dial(name, size, version))
 
 
-async def _follow_dials(interest: Interest, controlplane: ControlPlane) -> KindInfo:
-    await asyncio.to_thread(_create_dials, controlplane)
+async def _follow_dials(interest: Interest, controlplane: ControlPlane, version: str = "v1") -> KindInfo:
+    await asyncio.to_thread(_create_dials, controlplane, version)
     kind = _generic("dials.anykind.example.com")
     assert interest.follow(kind)
     return kind
@@ -383,16 +402,64 @@ async def test_a_definition_that_changes_gives_the_rows_their_new_columns_while_
     replica.on_change(changes.append)
     version = {**DIALS["spec"]["versions"][0]}  # type: ignore[index]
     version["additionalPrinterColumns"] = [{"name": "Picture", "type": "string", "jsonPath": ".spec.image"}]
-    path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{kind.key}"
-    await asyncio.to_thread(controlplane.patch, path, {"spec": {"versions": [version]}})
+    await asyncio.to_thread(controlplane.patch, _definition(kind), {"spec": {"versions": [version]}})
     await eventually(lambda: replica.live and [c.id for c in columns_for(kind.key)][1:2] == ["picture"])
     assert sorted((row.name, row.cells[1]) for row in replica.rows.values()) == [(name, "web:1") for name in "abc"]
     assert [change.reshaped for change in changes if change.rows] == [True]  # columns and cells in one moment
     assert replica.epoch > before
     assert len(replica.entries) == entries  # nothing happened to the objects
-    dial = {"apiVersion": "anykind.example.com/v1", "kind": "Dial", "metadata": {"name": "d"}, "spec": {"image": "x"}}
-    await asyncio.to_thread(controlplane.create, "/apis/anykind.example.com/v1/dials", dial)
-    await eventually(lambda: (row := replica.get("", "d")) is not None and row.cells[1] == "x")
+    await asyncio.to_thread(controlplane.create, f"{_DIALS_PATH}/v1/dials", _dial("d", 1, "v1"))
+    await eventually(lambda: (row := replica.get("", "d")) is not None and row.cells[1] == "web:1")
+    await asyncio.to_thread(controlplane.delete_crd, kind.key)
+
+
+async def test_a_kind_turns_to_the_version_that_is_served_still_and_its_objects_stay(
+    web: tuple[Worker, list[tuple[Interest, Replicas]]], controlplane: ControlPlane
+) -> None:
+    worker, ((first, one), _) = web
+    kind = await _follow_dials(first, controlplane, version="v1beta1")
+    replica = one.get(kind.key)
+    await eventually(lambda: replica.live and len(replica.rows) == 3)
+    await worker.factory.wait_for_cache_sync(30)  # its definition is watched, too
+    entries, states, fewest = len(replica.entries), set[str](), [3]
+
+    def seen(_: Change) -> None:
+        states.add(replica.health.state)
+        fewest.append(len(replica.rows))
+
+    replica.on_change(seen)
+    # served in both, then not in the one that is followed
+    for served in (True, False):
+        versions = [{**_version("v1beta1", storage=False), "served": served}, _version("v1")]
+        await asyncio.to_thread(controlplane.patch, _definition(kind), {"spec": {"versions": versions}})
+        if served:
+            await _served_at(controlplane, "v1")
+    await eventually(lambda: replica.live and replica.described is not None and replica.described.version == "v1")
+    assert {row.whole()["apiVersion"] for row in replica.rows.values()} == {"anykind.example.com/v1"}
+    assert (min(fewest), len(replica.entries)) == (3, entries)  # none of them was deleted
+    assert "absent" not in states
+    await asyncio.to_thread(controlplane.create, f"{_DIALS_PATH}/v1/dials", _dial("d", 1, "v1"))
+    await eventually(lambda: replica.get("", "d") is not None)
+    await asyncio.to_thread(controlplane.delete_crd, kind.key)
+    await eventually(lambda: replica.health.state == "absent" and not replica.rows)
+
+
+async def test_a_definition_that_is_made_again_otherwise_is_followed_as_it_is_then(
+    web: tuple[Worker, list[tuple[Interest, Replicas]]], controlplane: ControlPlane
+) -> None:
+    _, ((first, one), _) = web
+    kind = await _follow_dials(first, controlplane)
+    replica = one.get(kind.key)
+    await eventually(lambda: replica.live and len(replica.rows) == 3)
+    await asyncio.to_thread(controlplane.delete_crd, kind.key)
+    await eventually(lambda: replica.health.state == "absent" and not replica.rows)
+    again = {**DIALS, "spec": {**DIALS["spec"], "scope": "Namespaced", "versions": [_version("v2")]}}  # type: ignore[dict-item]
+    await asyncio.to_thread(controlplane.create, _DEFINITIONS, again)
+    await _served_at(controlplane, "v2")
+    path = f"{_DIALS_PATH}/v2/namespaces/default/dials"
+    await asyncio.to_thread(controlplane.create, path, _dial("e", 1, "v2"))
+    await eventually(lambda: replica.live and replica.get("default", "e") is not None)
+    assert columns_for(kind.key)[0].id == "namespace"
     await asyncio.to_thread(controlplane.delete_crd, kind.key)
 
 

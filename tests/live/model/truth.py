@@ -9,9 +9,9 @@ from django.http import QueryDict
 
 from dashboard.live.facets import facets_of
 from dashboard.live.lines import dom_id
-from dashboard.live.list_view import WINDOW
 from dashboard.live.matches import Facets
 from dashboard.live.messages import Row
+from dashboard.live.paging import WINDOW
 from dashboard.live.wrong_rows import Summary
 from dashboard.resources.query import Query
 from tests.live.model.browser import ModelBrowser

@@ -42,7 +42,8 @@ def render(template: str, context: dict[str, Any]) -> str:
     if view is None:
         return template
     if view.template == "list":
-        return f"{template} {view.total} of {view.all}: {sorted((f.status, f.count) for f in view.facets)} {view.page}"
+        facets = sorted((facet.status, facet.count) for facet in view.facets)
+        return f"{template} {view.total} of {view.all}: {facets} {view.paging.page}"
     if view.template == "detail":
         return f"{template} {view.row.version if view.row is not None and view.found else 'none'}"
     return template
