@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
+
+from msgspec.json import decode, encode
 
 from dashboard.live.messages import Tone
 from dashboard.resources.facts.fact import Fact
@@ -12,6 +15,11 @@ from dashboard.resources.facts.setup import probes_of, setup_of
 from dashboard.resources.facts.template import namespace_of, pod_spec_of
 from dashboard.resources.loose import mapping, mappings, number, text
 from dashboard.resources.words import Sentence, Words, age, moment_of
+
+KEPT = 1_000
+"""Containers whose lines are kept, some kB each."""
+LARGE = 8_000
+"""Bytes of JSON from which on nothing that is made of a container is kept."""
 
 ContainerKind = Literal["container", "init", "sidecar", "ephemeral"]
 
@@ -42,6 +50,8 @@ class ContainerLine:
     """What else there is to know: its ports, why it waits, how it ended and how the time before, its probes."""
     setup: tuple[Fact, ...] = ()
     """What is looked for seldom: what it runs, its environment, what is mounted where."""
+    is_large: bool = False
+    """Whether it is made of LARGE bytes or more, and so not to be kept by its content."""
 
 
 def containers_of(obj: Mapping[str, Any]) -> tuple[ContainerLine, ...]:
@@ -54,14 +64,23 @@ def containers_of(obj: Mapping[str, Any]) -> tuple[ContainerLine, ...]:
     lines: list[ContainerLine] = []
     for containers, statuses, kind in _FIELDS:
         by_name = {text(entry.get("name")): entry for entry in mappings(status.get(statuses))}
-        lines += [
-            _line(container, by_name.get(text(container.get("name"))), kind, namespace, of_pod=of_pod)
-            for container in mappings(spec.get(containers))
-        ]
+        for container in mappings(spec.get(containers)):
+            own = by_name.get(text(container.get("name")))
+            content, told = encode(container), encode(own)
+            if len(content) + len(told) < LARGE:
+                lines.append(_line(content, told, kind, namespace, of_pod=of_pod))
+            else:
+                lines.append(replace(_made(container, own, kind, namespace, of_pod=of_pod), is_large=True))
     return tuple(lines)
 
 
-def _line(
+@lru_cache(maxsize=KEPT)
+def _line(container: bytes, status: bytes, kind: ContainerKind, namespace: str, *, of_pod: bool) -> ContainerLine:
+    """Of many containers a change of their pod alters a few: by their JSON the lines of the others are found again."""
+    return _made(decode(container), decode(status), kind, namespace, of_pod=of_pod)
+
+
+def _made(
     container: Mapping[str, Any], status: Mapping[str, Any] | None, kind: ContainerKind, namespace: str, *, of_pod: bool
 ) -> ContainerLine:
     if kind == "init" and container.get("restartPolicy") == "Always":

@@ -38,11 +38,13 @@ class Condition:
     tone: Tone
     since: str
     """RFC 3339 of lastTransitionTime; empty where it has none."""
+    of: str = ""
+    """The part of the object that it is a condition of, a Gateway's listener or a route's parent; empty: all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The controller of the object, or else its first owner."""
+    """One of the object's owners."""
 
     kind: str
     name: str
@@ -65,7 +67,8 @@ class Details:
     labels: tuple[tuple[str, str], ...]
     annotations: tuple[tuple[str, str], ...]
     finalizers: tuple[str, ...]
-    owner: Owner | None
+    owners: tuple[Owner, ...]
+    """Its controller first."""
     deletion: Deletion | None
 
 
@@ -81,27 +84,46 @@ def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
         labels=_pairs(metadata.get("labels")),
         annotations=_pairs(metadata.get("annotations")),
         finalizers=row.finalizers,
-        owner=_owner(metadata),
+        owners=_owners(metadata),
         deletion=deletion_of(obj),
     )
 
 
 def conditions_of(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
-    """The object's conditions, in its order; some custom resources have a map of them by their types."""
-    conditions = mapping(obj.get("status")).get("conditions")
+    """The object's conditions, in its order; some custom resources have a map of them by their types.
+
+    After its own those of its parts: of each entry of a list in its status, as the Gateway API has them.
+    """
+    status = mapping(obj.get("status"))
+    conditions = status.get("conditions")
     by_type = [{"type": name, **mapping(entry)} for name, entry in mapping(conditions).items()]
-    found = mappings(conditions) or by_type
-    return tuple(
-        Condition(
-            type=text(entry.get("type")),
-            status=text(entry.get("status")),
-            reason=text(entry.get("reason")),
-            message=text(entry.get("message")),
-            tone=_tone(text(entry.get("type")), text(entry.get("status"))),
-            since=_moment(entry.get("lastTransitionTime")),
-        )
-        for entry in found
+    own = [_condition(entry) for entry in mappings(conditions) or by_type]
+    inner = [
+        _condition(entry, _part(part, place))
+        for value in status.values()
+        for place, part in enumerate(mappings(value), 1)
+        for entry in mappings(part.get("conditions"))
+    ]
+    return (*own, *inner)
+
+
+def _condition(entry: Mapping[str, Any], of: str = "") -> Condition:
+    return Condition(
+        type=text(entry.get("type")),
+        status=text(entry.get("status")),
+        reason=text(entry.get("reason")),
+        message=text(entry.get("message")),
+        tone=_tone(text(entry.get("type")), text(entry.get("status"))),
+        since=_moment(entry.get("lastTransitionTime")),
+        of=of,
     )
+
+
+def _part(part: Mapping[str, Any], place: int) -> str:
+    """What a part is called: by its own name, or by what it refers to."""
+    reference = mapping(part.get("parentRef")) or mapping(part.get("ancestorRef")) or part
+    names = (text(reference.get(field)) for field in ("kind", "namespace", "name", "sectionName", "port"))
+    return " ".join(name for name in names if name) or str(place)
 
 
 def _moment(value: Any) -> str:
@@ -122,11 +144,12 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple((text(name), text(mapping(value)[name])) for name in sorted(mapping(value)))
 
 
-def _owner(metadata: Mapping[str, Any]) -> Owner | None:
+def _owners(metadata: Mapping[str, Any]) -> tuple[Owner, ...]:
     owners = mappings(metadata.get("ownerReferences"))
-    if not owners:
-        return None
-    owner = next((entry for entry in owners if entry.get("controller")), owners[0])
+    return tuple(map(_owner, sorted(owners, key=lambda entry: not entry.get("controller"))))
+
+
+def _owner(owner: Mapping[str, Any]) -> Owner:
     kind, group = text(owner.get("kind")), text(owner.get("apiVersion")).rpartition("/")[0]
     found = find_kind(f"{kind}.{group}" if group else kind)
     known = found is not None and found.resolved

@@ -18,12 +18,13 @@ import msgspec
 
 from dashboard.live.lines import Columns, cells_of
 from dashboard.live.messages import Row
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.resources.yaml_text import as_flow, to_yaml
 
 ROWS_AT_A_TIME = 100
 """Rows between two turns of the event loop: about 5 ms of work."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """With these a spreadsheet takes a text for a formula."""
+_TOO_DEEP = "# Nested too deep to be indented: written as JSON, which is YAML, too, with all that the API server sent."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,10 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
 
 
 async def export(suffix: str, rows: Iterable[Row], columns: Columns) -> AsyncIterator[bytes]:
-    """The file's bytes. `columns` are those of the list; JSON and YAML are of whole objects, without managedFields."""
+    """The file's bytes. `columns` are those of the list; JSON and YAML are of whole objects, without managedFields.
+
+    One nested too deep to be taken apart stands there as the API server sent it.
+    """
     if suffix == "csv":
         pieces = _csv(rows, columns)
     elif suffix == "json":
@@ -88,7 +92,11 @@ def _json(rows: Iterable[Row]) -> Iterator[str]:
     yield '{"apiVersion":"v1","kind":"List","metadata":{"resourceVersion":""},"items":['
     before = "\n"
     for row in rows:
-        yield before + msgspec.json.encode(_plain(row)).decode()
+        try:
+            item = msgspec.json.encode(_plain(row)).decode()
+        except RecursionError:
+            item = _as_it_came(row)
+        yield before + item
         before = ",\n"
     yield "\n]}\n"
 
@@ -96,7 +104,15 @@ def _json(rows: Iterable[Row]) -> Iterator[str]:
 def _yaml(rows: Iterable[Row]) -> Iterator[str]:
     """One document an object."""
     for row in rows:
-        yield f"---\n{to_yaml(row.whole())}"
+        try:
+            yield f"---\n{to_yaml(row.whole())}"
+        except RecursionError:
+            yield f"---\n{_TOO_DEEP}\n{as_flow(_as_it_came(row))}\n"
+
+
+def _as_it_came(row: Row) -> str:
+    """The JSON that the API server sent, of an object nested too deep to be taken apart: its managedFields, too."""
+    return row.blob.json().decode() if row.blob is not None else "{}"
 
 
 def _plain(row: Row) -> dict[str, Any]:

@@ -78,6 +78,11 @@ class KindInfo:
         return not self.records and self._allows("create")
 
     @property
+    def kept(self) -> bool:
+        """Whether one that is made can be read afterwards, as far as is known: a review of rights is only answered."""
+        return self._allows("get")
+
+    @property
     def singular(self) -> str:
         """The Kind, for people: ``Pod``."""
         return self.resource.kind

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import groupby
 from typing import Any
 
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from dashboard.resources.field_owners import FieldOwners, Managed, Setter
 from dashboard.resources.part_names import numbered
-from dashboard.resources.yaml_text import Place, managed_fields_lines, to_placed_lines
+from dashboard.resources.yaml_places import DEPTH, PlacedLines, managed_fields_lines, placed_lines
+from dashboard.resources.yaml_text import Place
 
 MOST_LINES = 2000
 """Lines of YAML, up to which who set them is found out."""
-_DEPTH = 3
-"""Steps of a field's place that tell its piece from others: an item of a pod's conditions is one."""
 
 Piece = tuple[str, str]
 """A name, and lines one after another, each with its end."""
@@ -62,6 +62,10 @@ class SetBy:
     runs: tuple[Run, ...]
     managers: tuple[Managed, ...]
     managed: tuple[Piece, ...]
+    text: PlacedLines
+    """The YAML, line by line."""
+    fields: PlacedLines
+    """That of managedFields, as `text`."""
     too_long: bool = False
     """Whether nobody looked who set what, for it would hold up everybody else."""
 
@@ -82,27 +86,36 @@ class SetBy:
 
 
 def _html_of(pieces: Iterable[Piece], name: str) -> SafeString:
-    return format_html_join("", '<span id="{}-{}" data-part>{}</span>', ((name, piece, text) for piece, text in pieces))
+    spans = (f'<span id="{name}-{piece}" data-part>{escape(text)}</span>' for piece, text in pieces)
+    return mark_safe("".join(spans))  # noqa: S308 -- escaped above, ids and names of pieces are ours
 
 
 def _pieces(lines: Sequence[str], places: Sequence[Place]) -> tuple[Piece, ...]:
     """The lines by the first steps of their places."""
-    found = [(repr(head), "".join(f"{lines[line]}\n" for line in group)) for head, group in groupby(
-        range(len(lines)), key=lambda line: places[line][:_DEPTH])]  # fmt: skip
+    found: list[tuple[str, str]] = []
+    begin = 0
+    for head, group in groupby(place[:DEPTH] for place in places):
+        end = begin + sum(1 for _ in group)
+        found.append((repr(head), "\n".join(lines[begin:end]) + "\n"))
+        begin = end
     return tuple(zip(numbered(head for head, _ in found), (text for _, text in found), strict=True))
 
 
-def set_by(obj: Mapping[str, Any]) -> SetBy:
-    """Who set what of an object, of one of more than MOST_LINES nothing. The runs together are its YAML."""
-    lines, places = to_placed_lines(obj)
-    managed = _pieces(*managed_fields_lines(obj))
+def set_by(obj: Mapping[str, Any], before: SetBy | None = None) -> SetBy:
+    """Who set what of an object, of one of more than MOST_LINES nothing. The runs together are its YAML.
+
+    `before` is what was found of another version, which saves writing again what did not change.
+    """
+    text = placed_lines(obj, before.text if before is not None else None)
+    fields = managed_fields_lines(obj, before.fields if before is not None else None)
+    lines, places, managed = text.lines, text.places, _pieces(fields.lines, fields.places)
     if len(lines) > MOST_LINES:
-        return SetBy((Run(_pieces(lines, places), None),), (), managed, too_long=True)
+        return SetBy((Run(_pieces(lines, places), None),), (), managed, text, fields, too_long=True)
     owners = FieldOwners(obj)
     setters = _setters(owners, places)
     numbered = groupby(range(len(lines)), key=lambda line: setters[line])
     runs = tuple(Run(_run(lines, places, list(group)), *of_run) for of_run, group in numbered)
-    return SetBy(runs, owners.managers, managed)
+    return SetBy(runs, owners.managers, managed, text, fields)
 
 
 def _run(lines: Sequence[str], places: Sequence[Place], group: list[int]) -> tuple[Piece, ...]:

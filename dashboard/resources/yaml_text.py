@@ -7,11 +7,16 @@ ten times as long, and this one quotes a string wherever any parser might take i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Place = tuple[str | int, ...]
 """Where a field is: names of maps' fields, numbers of lists' items from 0; empty for the whole object."""
+
+Order = Callable[[Mapping[str, Any]], Iterable[str]]
+
+_MAP, _LIST = (dict, Mapping), (list, tuple)
+"""What nearly all are stands first: to ask whether something is a Mapping takes long."""
 
 _FIRST = ("apiVersion", "kind", "metadata")
 _LAST = ("status",)
@@ -34,7 +39,10 @@ _LOOKS_TYPED = re.compile(
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?"
 )
 """Nulls, booleans, numbers, dates and merge keys of YAML 1.1 or 1.2."""
-_UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_UNPRINTABLE = re.compile(
+    "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+"""Among them what turns the direction of all text around it: nobody would see in a review what is written."""
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 _TO_ESCAPE = re.compile(f'["\\\\\n\t]|{_UNPRINTABLE.pattern}')
 
@@ -44,37 +52,28 @@ def to_yaml(obj: Mapping[str, Any]) -> str:
 
     Parsing the text gives the same object back, managedFields excepted.
     """
-    return dump(_without_managed_fields(obj), order=_top_level)
+    return _document(without_managed_fields(obj), top_level)
 
 
-def to_placed_lines(obj: Mapping[str, Any]) -> tuple[list[str], list[Place]]:
-    """The lines of `to_yaml`, and for each the innermost field that it shows or, where it is a text's, goes on with."""
-    return _placed(_without_managed_fields(obj), _top_level)
+def dump(value: Any) -> str:
+    """Any JSON value as a YAML document that ends with a newline, the fields of its maps by name."""
+    return _document(value, sorted)
 
 
-def managed_fields_lines(obj: Mapping[str, Any]) -> tuple[list[str], list[Place]]:
-    """The metadata.managedFields that `to_yaml` leaves out, as `to_placed_lines`; nothing where there are none."""
-    fields = _metadata(obj).get("managedFields")
-    return _placed(fields, sorted) if fields else ([], [])
+def _document(value: Any, order: Order) -> str:
+    writer = Writer()
+    writer.write(value, 0, "", order)
+    return "\n".join(writer.lines) + "\n"
 
 
-def _placed(value: Any, order: Any) -> tuple[list[str], list[Place]]:
-    lines: list[str] = []
-    marks: list[tuple[int, Place]] = []
-    _write(value, 0, lines, "", order, (), marks)
-    places: list[Place] = [()] * len(lines)
-    for line, place in marks:  # fields come before those inside of them, which may begin on the same line
-        places[line] = place
-    for line in range(1, len(lines)):
-        places[line] = places[line] or places[line - 1]
-    return lines, places
+def seen(text: str) -> str:
+    """Text to be shown by itself, with what nobody would see, or what turns the text around it, as YAML escapes it."""
+    return _UNPRINTABLE.sub(_escape, text)
 
 
-def dump(value: Any, *, order: Any = sorted) -> str:
-    """Any JSON value as a YAML document that ends with a newline. `order` sorts the keys of the outermost map."""
-    lines: list[str] = []
-    _write(value, 0, lines, "", order)
-    return "\n".join(lines) + "\n"
+def as_flow(json: str) -> str:
+    """A JSON text, however deep, as YAML: what it has to escape stands in strings, where both take that."""
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match.group()):04x}", json)
 
 
 def scalar(value: Any) -> str:
@@ -90,76 +89,63 @@ def scalar(value: Any) -> str:
     return str(value)
 
 
-def _write(
-    value: Any,
-    indent: int,
-    lines: list[str],
-    head: str,
-    order: Any = sorted,
-    place: Place = (),
-    marks: list[tuple[int, Place]] | None = None,
-) -> None:
-    """Append `value` behind `head` (``key:`` or ``-`` with its indentation, or nothing).
+class Writer:
+    """Writes values below each other, the lines as they come in `lines`."""
 
-    `marks` is told the first line of each field, `place` is this one's.
-    """
-    if marks is not None:
-        marks.append((len(lines), place))
-    if isinstance(value, Mapping) and value:
-        _write_map(value, indent, lines, head, order, place, marks)
-    elif isinstance(value, list | tuple) and value:
-        _write_list(value, indent, lines, head, place, marks)
-    elif isinstance(value, str) and _fits_block(value):
-        lines.append(_joined(head, _block_head(value)))
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, value: Any, indent: int, head: str, order: Order = sorted, place: Place = ()) -> None:
+        """Append the value at `place` behind `head` (``key:`` or ``-`` with its indentation, or nothing).
+
+        `order` sorts the fields of a map; those of maps inside are by name.
+        """
+        if isinstance(value, str):
+            self._write_text(value, indent, head)
+        elif isinstance(value, _MAP):
+            if value:
+                self._write_map(value, indent, head, order, place)
+            else:
+                self.lines.append(_joined(head, "{}"))
+        elif isinstance(value, _LIST):
+            if value:
+                self._write_list(value, indent, head, place)
+            else:
+                self.lines.append(_joined(head, "[]"))
+        else:
+            self.lines.append(_joined(head, scalar(value)))
+
+    def _write_text(self, value: str, indent: int, head: str) -> None:
+        if not _fits_block(value):
+            self.lines.append(_joined(head, _text(value)))
+            return
+        self.lines.append(_joined(head, _block_head(value)))
         pad = " " * indent
-        lines.extend(f"{pad}{line}" if line else "" for line in _block_lines(value))
-    else:
-        lines.append(
-            _joined(
-                head, "{}" if isinstance(value, Mapping) else "[]" if isinstance(value, list | tuple) else scalar(value)
-            )
-        )
+        self.lines.extend(f"{pad}{line}" if line else "" for line in _block_lines(value))
 
+    def _write_map(self, value: Mapping[str, Any], indent: int, head: str, order: Order, place: Place) -> None:
+        if head and not head.endswith("-"):
+            self.lines.append(head)
+            head = ""
+        pad = " " * indent
+        for key in order(value):
+            # the first key of a map in a list stands on the line of its dash
+            start = f"{head} " if head else pad
+            head = ""
+            name = _text(key)
+            if len(name) > _LONGEST_KEY:
+                self.lines.append(f"{start}? {name}")
+                start, name = pad, ""
+            item = value[key]
+            deeper = indent if isinstance(item, _LIST) else indent + 2
+            self.write(item, deeper, f"{start}{name}:", sorted, (*place, key))
 
-def _write_map(
-    value: Mapping[str, Any],
-    indent: int,
-    lines: list[str],
-    head: str,
-    order: Any,
-    place: Place,
-    marks: list[tuple[int, Place]] | None,
-) -> None:
-    if head and not head.endswith("-"):
-        lines.append(head)
-        head = ""
-    pad = " " * indent
-    for key in order(value):
-        # the first key of a map in a list stands on the line of its dash
-        start = f"{head} " if head else pad
-        head = ""
-        name = _text(key)
-        if len(name) > _LONGEST_KEY:
-            lines.append(f"{start}? {name}")
-            start, name = pad, ""
-        item = value[key]
-        deeper = indent if isinstance(item, list | tuple) else indent + 2
-        _write(item, deeper, lines, f"{start}{name}:", sorted, place if marks is None else (*place, key), marks)
-
-
-def _write_list(
-    value: Iterable[Any],
-    indent: int,
-    lines: list[str],
-    head: str,
-    place: Place,
-    marks: list[tuple[int, Place]] | None,
-) -> None:
-    if head:
-        lines.append(head)
-    pad = " " * indent
-    for index, item in enumerate(value):
-        _write(item, indent + 2, lines, f"{pad}-", sorted, place if marks is None else (*place, index), marks)
+    def _write_list(self, value: Iterable[Any], indent: int, head: str, place: Place) -> None:
+        if head:
+            self.lines.append(head)
+        pad = " " * indent
+        for index, item in enumerate(value):
+            self.write(item, indent + 2, f"{pad}-", sorted, (*place, index))
 
 
 def _joined(head: str, text: str) -> str:
@@ -214,7 +200,9 @@ def _float(value: float) -> str:
     return f"{mantissa}{'' if '.' in mantissa else '.0'}{e}{exponent}"
 
 
-def _top_level(obj: Mapping[str, Any]) -> list[str]:
+def top_level(obj: Mapping[str, Any]) -> list[str]:
+    """An object's fields in the order of `to_yaml`."""
+
     def place(key: str) -> tuple[int, str]:
         if key in _FIRST:
             return (_FIRST.index(key), key)
@@ -223,11 +211,9 @@ def _top_level(obj: Mapping[str, Any]) -> list[str]:
     return sorted(obj, key=place)
 
 
-def _metadata(obj: Mapping[str, Any]) -> Mapping[str, Any]:
+def without_managed_fields(obj: Mapping[str, Any]) -> dict[str, Any]:
+    """What `to_yaml` writes of an object."""
     metadata = obj.get("metadata")
-    return metadata if isinstance(metadata, Mapping) else {}
-
-
-def _without_managed_fields(obj: Mapping[str, Any]) -> dict[str, Any]:
-    metadata = {key: value for key, value in _metadata(obj).items() if key != "managedFields"}
-    return {**obj, "metadata": metadata} if "metadata" in obj else dict(obj)
+    if not isinstance(metadata, Mapping):
+        return {**obj, "metadata": {}} if "metadata" in obj else dict(obj)
+    return {**obj, "metadata": {key: value for key, value in metadata.items() if key != "managedFields"}}

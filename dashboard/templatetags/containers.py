@@ -26,12 +26,16 @@ KEPT = 1_000
 @register.simple_tag
 def container_lines(lines: Iterable[ContainerLine], view: str) -> SafeString:
     """A `<li>` for each, every text in it escaped; `view` is the id of the view that they are of."""
-    made = (_line(line, view, number) for number, line in enumerate(lines, 1))
-    return mark_safe("".join(made))  # noqa: S308 -- _line escapes
+    made = ((_made if line.is_large else _line)(line, view, number) for number, line in enumerate(lines, 1))
+    return mark_safe("".join(made))  # noqa: S308 -- _made escapes
 
 
 @lru_cache(maxsize=KEPT)
 def _line(line: ContainerLine, view: str, number: int) -> str:
+    return _made(line, view, number)
+
+
+def _made(line: ContainerLine, view: str, number: int) -> str:
     kind = f' <span class="label">{line.kind}</span>' if line.kind != "container" else ""
     icon = f'<svg class="i" aria-hidden="true"><use href="#i-{line.tone}"/></svg>'
     state = f'<span class="status {line.tone} push">{icon}{escape(line.state)}</span>' if line.state else ""

@@ -222,15 +222,42 @@ def test_conditions_that_a_custom_resource_has_as_a_map_or_of_odd_types_are_told
     assert (odd.type, odd.status, odd.since, odd.message) == ("1", "True", "", "{'a': 1}")
 
 
-def test_the_owner_is_the_controller_and_its_kind_is_found() -> None:
+def test_conditions_of_parts_are_told_after_its_own_with_what_they_are_of() -> None:
+    accepted = {"type": "Accepted", "status": "False", "reason": "NotAllowed", "message": "<b>no</b>"}
+    parents = [
+        {"parentRef": {"name": "gw", "sectionName": "https"}, "conditions": [accepted, {"type": "Odd"}]},
+        {"parentRef": 7, "conditions": [accepted]},
+        {"conditions": "none"},
+    ]
+    listeners = [{"name": "http", "conditions": [accepted]}]
+    ancestors = [{"ancestorRef": {"kind": "Gateway", "namespace": "infra", "name": "gw"}, "conditions": [accepted]}]
+    status = {"parents": parents, "listeners": listeners, "ancestors": ancestors, "conditions": [{"type": "Ready"}]}
+    obj = made("HTTPRoute", "r", status=status)
+    key = "httproutes.gateway.networking.k8s.io"
+    found = describe(key, row_of(key, obj), obj, NOW).conditions
+    assert [(each.of, each.type) for each in found] == [
+        ("", "Ready"),
+        ("gw https", "Accepted"),
+        ("gw https", "Odd"),
+        ("2", "Accepted"),
+        ("http", "Accepted"),
+        ("Gateway infra gw", "Accepted"),
+    ]
+    assert (found[1].tone, found[1].reason, found[1].message) == ("warn", "NotAllowed", "<b>no</b>")
+
+
+def test_all_owners_are_told_the_controller_first_and_their_kinds_are_found() -> None:
     owners: list[Json] = [
         {"apiVersion": "v1", "kind": "ConfigMap", "name": "c", "uid": "1"},
         {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "2", "controller": True},
     ]
     obj = made("Pod", "p", metadata={"ownerReferences": owners})
-    assert describe("pods", row_of("pods", obj), obj, NOW).owner == Owner("ReplicaSet", "web", "2", "replicasets.apps")
+    assert describe("pods", row_of("pods", obj), obj, NOW).owners == (
+        Owner("ReplicaSet", "web", "2", "replicasets.apps"),
+        Owner("ConfigMap", "c", "1", "configmaps"),
+    )
     owners[1] |= {"apiVersion": "argoproj.io/v1", "kind": "Rollout"}
-    assert describe("pods", row_of("pods", obj), obj, NOW).owner == Owner("Rollout", "web", "2", "")
+    assert describe("pods", row_of("pods", obj), obj, NOW).owners[0] == Owner("Rollout", "web", "2", "")
 
 
 @pytest.mark.parametrize("key", KINDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shlex
 
 import pytest
@@ -16,7 +17,7 @@ from dashboard.resources.kubectl_command import kubectl_command
 from dashboard.resources.query import Query
 from dashboard.resources.rows import Column
 from informerd.cache.health import Health
-from tests.resources.made import made
+from tests.resources.made import Json, made
 from tests.resources.site import Site
 from tests.resources.test_pages import mydemo, pod, small_site
 
@@ -60,6 +61,23 @@ async def test_json_is_a_list_that_kubectl_takes_and_yaml_a_document_an_object()
     assert "managedFields" not in text
     documents = [*yaml.safe_load_all((await body(site, "/resources/pods/export.yaml"))[0])]
     assert documents == found["items"]
+
+
+async def test_an_object_nested_too_deep_to_be_indented_is_exported_whole_as_json_among_the_others() -> None:
+    inside: Json = {"turned": "a\u202eb\x85"}
+    for _ in range(600):
+        inside = {"in": inside}
+    deep = made("Mydemo", "deep", api_version="crddemo.k8s.io/v1", spec={"ip": "10.0.0.1", "port": 1}, status=inside)
+    site = Site(("mydemos.crddemo.k8s.io", deep), mydemo("other"))
+    text, _ = await body(site, "/resources/mydemos.crddemo.k8s.io/export.yaml?sort=name")
+    first, second = text.removeprefix("---\n").split("\n---\n")
+    comment, document = first.split("\n")
+    assert comment.startswith("# Nested too deep")
+    assert json.loads(document) == deep
+    assert r"a\u202eb\u0085" in document
+    assert yaml.safe_load(second)["metadata"]["name"] == "other"
+    text, _ = await body(site, "/resources/mydemos.crddemo.k8s.io/export.json?sort=name")
+    assert json.loads(text)["items"][0] == deep
 
 
 async def test_an_export_of_nothing_is_a_whole_file() -> None:

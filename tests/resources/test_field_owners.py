@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.resources.field_owners import MOST_FIELDS, FieldOwners, path_of
 from dashboard.resources.set_by import MOST_LINES, set_by
-from dashboard.resources.yaml_text import Place, to_placed_lines, to_yaml
+from dashboard.resources.yaml_text import Place, to_yaml
 from tests.controlplane import ControlPlane
 
 
@@ -144,20 +144,6 @@ def test_runs_are_text_in_the_page_whatever_managers_and_fields_are_called() -> 
     html = set_by(obj).html("x")
     assert "<script>" not in html
     assert html.count("<span") == html.count("</span>") == 5
-
-
-def test_each_line_knows_the_field_that_it_shows() -> None:
-    lines, places = to_placed_lines({"kind": "X", "a": {"b": [{"c": 1, "d": "x\ny\n"}], "e": {}}})
-    assert list(zip(lines, places, strict=True)) == [
-        ("kind: X", ("kind",)),
-        ("a:", ("a",)),
-        ("  b:", ("a", "b")),
-        ("  - c: 1", ("a", "b", 0, "c")),
-        ("    d: |", ("a", "b", 0, "d")),
-        ("      x", ("a", "b", 0, "d")),
-        ("      y", ("a", "b", 0, "d")),
-        ("  e: {}", ("a", "e")),
-    ]
 
 
 def test_a_list_of_many_items_is_looked_through_once_for_each_way_of_naming_them() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 import yaml as pyyaml
 from ruamel.yaml import YAML
 
-from dashboard.resources.yaml_text import dump, managed_fields_lines, to_yaml
+from dashboard.resources.yaml_text import as_flow, dump, to_yaml
 
 POD = {
     "status": {"phase": "Running"},
@@ -62,11 +63,14 @@ def test_what_no_parser_mistakes_stands_without_quotes(value: str) -> None:
     assert both(dump([value])) == [[value], [value]]
 
 
-def test_managed_fields_are_written_apart() -> None:
-    lines, places = managed_fields_lines(POD)
-    assert lines == ["- manager: kubectl", "  operation: Apply"]
-    assert places == [(0, "manager"), (0, "operation")]
-    assert managed_fields_lines({"metadata": {"name": "x"}}) == ([], [])
+@pytest.mark.parametrize("turns", ["\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2069"])
+def test_what_turns_the_direction_of_a_text_can_be_seen(turns: str) -> None:
+    for value in (f"admin{turns}x", f"a\nb{turns}\n"):
+        written = dump({f"k{turns}": value})
+        assert turns not in written
+        assert f"\\u{ord(turns):04x}" in written
+        assert both(written) == [{f"k{turns}": value}] * 2
+    assert dump({"a": "क\u200dष"}) == "a: 'क\u200dष'\n"
 
 
 TYPED = [
@@ -131,3 +135,14 @@ def test_addresses_and_versions_stand_without_quotes_as_kubectl_writes_them(addr
     text = dump({"ip": address})
     assert text == f"ip: {address}\n"
     assert pyyaml.safe_load(text) == YAML(typ="safe").load(text) == {"ip": address}
+
+
+def test_json_is_yaml_once_what_no_yaml_may_hold_is_escaped() -> None:
+    value: dict[str, Any] = {
+        "a": "turned \u202e, \x85, \x7f and \U0001f600",
+        "b": [{}, [], None, 1.5, True],
+        "https://c": "d: # e",
+    }
+    flow = as_flow(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    assert pyyaml.safe_load(flow) == value
+    assert "\u202e" not in flow

@@ -6,13 +6,21 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from dashboard.resources.facts.access import account_facts, binding_facts, role_facts
+from dashboard.resources.facts.admission import policy_binding_facts, webhook_facts
+from dashboard.resources.facts.admission import policy_facts as admission_policy_facts
+from dashboard.resources.facts.autoscaling import autoscaler_facts
+from dashboard.resources.facts.bounds import limit_facts, quota_facts
 from dashboard.resources.facts.budgets import budget_facts
+from dashboard.resources.facts.definitions import definition_facts
 from dashboard.resources.facts.fact import Section
 from dashboard.resources.facts.jobs import cronjob_facts, job_facts
 from dashboard.resources.facts.network import SLICES, endpointslice_facts, ingress_facts, policy_facts, service_facts
 from dashboard.resources.facts.nodes import node_facts
 from dashboard.resources.facts.rollouts import daemonset_facts, deployment_facts, replicaset_facts, statefulset_facts
 from dashboard.resources.facts.storage import claim_facts, volume_facts
+
+_RBAC, _ADMISSION = "rbac.authorization.k8s.io", "admissionregistration.k8s.io"
 
 _OF: Mapping[str, Callable[[Mapping[str, Any]], tuple[Section, ...]]] = MappingProxyType({
     "deployments.apps": deployment_facts,
@@ -30,6 +38,21 @@ _OF: Mapping[str, Callable[[Mapping[str, Any]], tuple[Section, ...]]] = MappingP
     "persistentvolumeclaims": claim_facts,
     "persistentvolumes": volume_facts,
     "poddisruptionbudgets.policy": budget_facts,
+    "horizontalpodautoscalers.autoscaling": autoscaler_facts,
+    "resourcequotas": quota_facts,
+    "limitranges": limit_facts,
+    "serviceaccounts": account_facts,
+    f"roles.{_RBAC}": role_facts,
+    f"clusterroles.{_RBAC}": role_facts,
+    f"rolebindings.{_RBAC}": binding_facts,
+    f"clusterrolebindings.{_RBAC}": binding_facts,
+    f"mutatingwebhookconfigurations.{_ADMISSION}": webhook_facts,
+    f"validatingwebhookconfigurations.{_ADMISSION}": webhook_facts,
+    f"validatingadmissionpolicies.{_ADMISSION}": admission_policy_facts,
+    f"mutatingadmissionpolicies.{_ADMISSION}": admission_policy_facts,
+    f"validatingadmissionpolicybindings.{_ADMISSION}": policy_binding_facts,
+    f"mutatingadmissionpolicybindings.{_ADMISSION}": policy_binding_facts,
+    "customresourcedefinitions.apiextensions.k8s.io": definition_facts,
 })  # fmt: skip
 
 
