@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dashboard.edits.beside import Beside, beside, otherwise
 from dashboard.edits.comparison import compared
 from dashboard.edits.document import Document, DocumentError, parse
 from dashboard.edits.editable import Base, editable, masked, mismatches, to_write
@@ -58,17 +59,20 @@ async def review(exchange: Exchange, draft: Draft, schema: Schema = UNKNOWN) -> 
         return refused(draft, error, document)
 
 
-async def save(exchange: Exchange, draft: Draft, schema: Schema = UNKNOWN, *, lost: str = "") -> Outcome:
+async def save(
+    exchange: Exchange, draft: Draft, schema: Schema = UNKNOWN, *, lost: str = "", seen: Beside | None = None
+) -> Outcome:
     """Write a reviewed draft on top of exactly the state it was compared with (its status may have changed).
 
     `lost`: the resourceVersion on top of which it was sent before, without a clear answer. It is sent again only on
     top of that very one: since then, the draft may have been stored, and somebody may have taken it back.
+    `seen`: what the review showed beside the text.
     """
     document = await read_text(exchange, draft)
     if isinstance(document, Refused):
         return document
     try:
-        outcome = await _saved(exchange, draft, document, schema, lost)
+        outcome = await _saved(exchange, draft, document, schema, lost, seen)
     except InformerdError as error:
         outcome = refused(draft, error, document)
     return doubtful(outcome, lost) if lost else outcome
@@ -131,7 +135,9 @@ async def _reviewed(exchange: Exchange, draft: Draft, document: Document, schema
     return _too_busy(draft)
 
 
-async def _saved(exchange: Exchange, draft: Draft, document: Document, schema: Schema, lost: str) -> Outcome:
+async def _saved(
+    exchange: Exchange, draft: Draft, document: Document, schema: Schema, lost: str, seen: Beside | None
+) -> Outcome:
     part = exchange.target.part
     for _ in range(TRIES):
         live = await live_or_unsure(exchange, draft, lost)
@@ -149,7 +155,7 @@ async def _saved(exchange: Exchange, draft: Draft, document: Document, schema: S
         if lost and lost != now.version:
             return taken_back(draft)
         try:
-            return await _stored(exchange, draft, value, now.version)
+            return await _stored(exchange, draft, value, seen)
         except Conflict:
             continue
         except InformerdError as error:
@@ -159,13 +165,15 @@ async def _saved(exchange: Exchange, draft: Draft, document: Document, schema: S
     return _too_busy(draft)
 
 
-async def _stored(exchange: Exchange, draft: Draft, value: dict[str, Value], tried: str) -> Outcome:
+async def _stored(exchange: Exchange, draft: Draft, value: dict[str, Value], seen: Beside | None) -> Outcome:
     try:
         stored = await exchange.update(value, dry_run=False)
     except NotFound as error:
         return await not_there(exchange, draft, error)
     version = stored.value["metadata"]["resourceVersion"]
-    return Saved(version, changed=version != tried, warnings=stored.warnings)
+    made = await off_loop(beside, value, stored.value, exchange.target.part, size=len(draft.text))
+    changed = version != value["metadata"]["resourceVersion"]
+    return Saved(version, changed=changed, warnings=stored.warnings, otherwise=otherwise(seen, made))
 
 
 async def _found_out(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dashboard.edits.actions import read_text, refused
+from dashboard.edits.beside import Beside, beside, otherwise
 from dashboard.edits.comparison import compared
 from dashboard.edits.document import Document
 from dashboard.edits.editable import Base, to_create
@@ -26,30 +27,33 @@ async def review_again(exchange: Exchange, draft: Draft) -> Review | Replaced | 
     return done
 
 
-async def create_again(exchange: Exchange, draft: Draft, *, lost: str = "") -> Saved | Replaced | Refused | Unsure:
+async def create_again(
+    exchange: Exchange, draft: Draft, *, lost: str = "", seen: Beside | None = None
+) -> Saved | Replaced | Refused | Unsure:
     """Create it; never on top of one that exists.
 
     `lost` (repeats.LOST): no clear answer came to this before, so it may be there, or somebody may have deleted it.
+    `seen`: what the review showed beside the text.
     """
-    done = await _created(exchange, draft, dry_run=False, lost=lost)
+    done = await _created(exchange, draft, dry_run=False, lost=lost, seen=seen)
     assert not isinstance(done, Review)  # noqa: S101 (only a dry run is a review)
     return done
 
 
 async def _created(
-    exchange: Exchange, draft: Draft, *, dry_run: bool, lost: str = ""
+    exchange: Exchange, draft: Draft, *, dry_run: bool, lost: str = "", seen: Beside | None = None
 ) -> Review | Saved | Replaced | Refused | Unsure:
     document = await read_text(exchange, draft)
     if isinstance(document, Refused):
         return document
     try:
-        return await _sent(exchange, draft, document, dry_run=dry_run, lost=lost)
+        return await _sent(exchange, draft, document, dry_run=dry_run, lost=lost, seen=seen)
     except InformerdError as error:
         return refused(draft, error, document)
 
 
 async def _sent(
-    exchange: Exchange, draft: Draft, document: Document, *, dry_run: bool, lost: str
+    exchange: Exchange, draft: Draft, document: Document, *, dry_run: bool, lost: str, seen: Beside | None
 ) -> Review | Saved | Replaced | Refused | Unsure:
     value = to_create(document.value, exchange.target)
     found = await _after_lost(exchange, draft, value, lost) if lost else None
@@ -65,7 +69,8 @@ async def _sent(
             raise
         return await _found_out(exchange, draft, value, error)
     if not dry_run:
-        return Saved(stored.value["metadata"]["resourceVersion"], warnings=stored.warnings)
+        other = otherwise(seen, beside(value, stored.value))
+        return Saved(stored.value["metadata"]["resourceVersion"], warnings=stored.warnings, otherwise=other)
     return replace(await compared(draft, {}, value, stored), again=True)
 
 

@@ -16,12 +16,12 @@ from dashboard.edits.forms import Form, Shown, build_form, posted_fields
 from dashboard.edits.forms.opened import Opened
 from dashboard.edits.input_names import OPEN
 from dashboard.edits.loop import off_loop
-from dashboard.edits.objected import objected
+from dashboard.edits.objected import objected, undecoded
 from dashboard.edits.outcomes import Draft, Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Unsure
 from dashboard.edits.parts import has_status
 from dashboard.edits.place import Place
 from dashboard.edits.posted import base_json, reviewed_mark
-from dashboard.edits.problems import Refusal, unanswered, with_excerpts
+from dashboard.edits.problems import Refusal, located, unanswered, with_excerpts
 from dashboard.edits.questions import questions_of
 from dashboard.edits.said import say
 from dashboard.edits.schema import Schema
@@ -115,6 +115,8 @@ def _made(editor: Editor, schema: Schema, post: dict[str, str], part: Part) -> _
     document = _document(draft.text)
     value = document.value if document is not None else draft.base.value
     refusal = editor.refusal
+    if refusal is not None and document is not None:
+        refusal = located(undecoded(refusal, schema, value), document)
     by_schema = objected(schema, document, draft.base.value, part) if refusal is None and document is not None else None
     said = refusal or by_schema
     shown = Shown(
@@ -163,7 +165,7 @@ def draft_context(draft: Draft) -> dict[str, object]:
 
 async def _review_page(place: Place, review: Review) -> HttpResponse:
     purpose, draft = "create" if review.again else "save", review.draft
-    reviewed = await off_loop(reviewed_mark, place.target, draft, purpose, size=len(draft.text))
+    reviewed = await off_loop(reviewed_mark, place.target, draft, purpose, review.beside, size=len(draft.text))
     context: dict[str, object] = {
         **draft_context(review.draft),
         "review": review,
@@ -193,11 +195,14 @@ def _gone_page(place: Place, outcome: Gone | Replaced) -> HttpResponse:
 def _saved(place: Place, saved: Saved) -> HttpResponse:
     response = HttpResponseRedirect(place.target.href)
     edited = place.target.edited
-    words = f"{edited} is saved." if saved.changed else f"{edited} was like this already."
+    otherwise, unseen = saved.otherwise.words, bool(saved.otherwise.unseen)
+    unchanged = f"Nothing of {edited} has changed." if unseen else f"{edited} was like this already."
+    words = f"{edited} is saved." if saved.changed else unchanged
     if saved.read or (LOST in place.request.POST and not saved.changed):
         words = f"{edited} is saved: {STORED}."
     warnings = " ".join(f"The API server warns: {warning}." for warning in saved.warnings)
-    say(response, place.target.href, f"{words} {warnings}".strip(), "warn" if warnings else "ok")
+    told = " ".join(each for each in (words, otherwise, warnings) if each)
+    say(response, place.target.href, told, "warn" if warnings or unseen else "ok")
     return response
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dashboard.edits.beside import beside
 from dashboard.edits.consequences import consequences
 from dashboard.edits.diff import Change, Line, changes, diff_lines
 from dashboard.edits.document import parse
@@ -30,9 +31,16 @@ async def compared(
         was, now = to_yaml(live) if live else "", to_yaml(after)
         lines = _marked(diff_lines(was, now), now, found)
         told = STATUS_KEPT if part == "status" and found else consequences(live, after)
-        return Review(draft, found, lines, stored.warnings, was, now, consequences=told)
+        undone = _undone(live, editable(sent, part), after)
+        made = beside(sent, stored.value, part)
+        return Review(draft, found, lines, stored.warnings, was, now, consequences=told, undone=undone, beside=made)
 
     return await off_loop(compare, size=len(draft.text))
+
+
+def _undone(live: dict[str, Value], sent: dict[str, Value], after: dict[str, Value]) -> tuple[str, ...]:
+    """The fields that were sent another way than they are, and would stay as they are all the same."""
+    return tuple(change.field for change in changes(live, sent) if same(get(after, change.path), change.was))
 
 
 def _marked(lines: tuple[Line, ...], now: str, found: tuple[Change, ...]) -> tuple[Line, ...]:

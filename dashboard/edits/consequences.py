@@ -9,10 +9,9 @@ import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from dashboard.edits.fields import ABSENT, Value, get, same
-
-Object = dict[str, Value]
-Said = list[str]
+from dashboard.edits.before_after import Object, Said, differs
+from dashboard.edits.beside_pods import autoscaler, budget, claim, config, ingress, service
+from dashboard.edits.fields import ABSENT, Value, get
 
 
 def consequences(was: Object, now: Object) -> tuple[str, ...]:
@@ -41,10 +40,10 @@ _NO_PODS = "It is to have no pods, so nothing rolls out: the new template is for
 def _deployment(was: Object, now: Object) -> Said:
     said = _scaled(was, now)
     replicas = _replicas(now)
-    if _differs(was, now, "spec", "paused"):
+    if differs(was, now, "spec", "paused"):
         paused = bool(get(now, ("spec", "paused")))
         said.append("It is paused: nothing rolls out." if paused else "It goes on: whatever waits is rolled out.")
-    if not _differs(was, now, "spec", "template"):
+    if not differs(was, now, "spec", "template"):
         return said
     if get(now, ("spec", "paused")) is True:
         return [*said, "It is paused: the new template is rolled out once it is resumed."]
@@ -67,7 +66,7 @@ def _steps(more: int, fewer: int) -> str:
 
 def _stateful_set(was: Object, now: Object) -> Said:
     said = _scaled(was, now)
-    if not _differs(was, now, "spec", "template"):
+    if not differs(was, now, "spec", "template"):
         return said
     if get(now, ("spec", "updateStrategy", "type")) == "OnDelete":
         return [*said, "Its pods stay as they are until each is deleted by hand (updateStrategy OnDelete)."]
@@ -81,11 +80,9 @@ def _stateful_set(was: Object, now: Object) -> Said:
 
 def _daemon_set(was: Object, now: Object) -> Said:
     said = []
-    if any(
-        _differs(was, now, "spec", "template", "spec", name) for name in ("nodeSelector", "affinity", "tolerations")
-    ):
+    if any(differs(was, now, "spec", "template", "spec", name) for name in ("nodeSelector", "affinity", "tolerations")):
         said.append("Pods come on nodes that match now, and end on those that do not.")
-    if not _differs(was, now, "spec", "template"):
+    if not differs(was, now, "spec", "template"):
         return said
     if get(now, ("spec", "updateStrategy", "type")) == "OnDelete":
         return [*said, "Its pods stay as they are until each is deleted by hand (updateStrategy OnDelete)."]
@@ -96,68 +93,34 @@ def _daemon_set(was: Object, now: Object) -> Said:
 
 def _replica_set(was: Object, now: Object) -> Said:
     said = _scaled(was, now)
-    if _differs(was, now, "spec", "template"):
+    if differs(was, now, "spec", "template"):
         said.append("Only pods that are made from now on follow the new template; those that run stay as they are.")
     return said
 
 
 def _job(was: Object, now: Object) -> Said:
-    if not _differs(was, now, "spec", "suspend"):
+    if not differs(was, now, "spec", "suspend"):
         return []
     return ["Its pods end now." if get(now, ("spec", "suspend")) is True else "Its pods are made now."]
 
 
 def _cron_job(was: Object, now: Object) -> Said:
     said = []
-    if _differs(was, now, "spec", "suspend"):
+    if differs(was, now, "spec", "suspend"):
         suspended = get(now, ("spec", "suspend")) is True
         said.append("No more jobs are begun; those that run go on." if suspended else "Jobs are begun again.")
-    if any(_differs(was, now, "spec", name) for name in ("schedule", "timeZone", "jobTemplate")):
+    if any(differs(was, now, "spec", name) for name in ("schedule", "timeZone", "jobTemplate")):
         said.append("It holds for jobs that begin from now on; those that run stay as they are.")
     return said
 
 
 def _pod(was: Object, now: Object) -> Said:
     said = []
-    if _differs(was, now, "spec", "containers"):
+    if differs(was, now, "spec", "containers"):
         said.append("Containers whose image changed are restarted in place.")
-    if _differs(was, now, "metadata", "labels"):
+    if differs(was, now, "metadata", "labels"):
         said.append("Services and controllers that choose pods by these labels may take it or let go of it at once.")
     return said
-
-
-# --- what workloads use
-
-
-def _config(was: Object, now: Object) -> Said:
-    if not any(_differs(was, now, name) for name in ("data", "binaryData")):
-        return []
-    mounted = "Mounted files change within a minute or two"
-    return [f"No pod restarts by itself. {mounted}; environment variables and subPath mounts only with a new pod."]
-
-
-def _service(was: Object, now: Object) -> Said:
-    said = []
-    if _differs(was, now, "spec", "selector"):
-        chosen = _labels(get(now, ("spec", "selector")))
-        said.append(f"Traffic goes to the pods with {chosen} at once." if chosen else "It chooses no pods any more.")
-    if _differs(was, now, "spec", "ports"):
-        said.append("The ports change at once; whoever uses a removed one is not answered any more.")
-    return said
-
-
-def _claim(was: Object, now: Object) -> Said:
-    size = ("spec", "resources", "requests", "storage")
-    if not _differs(was, now, *size):
-        return []
-    return [f"Its volume is grown to {get(now, size)}. It cannot be made smaller again."]
-
-
-def _autoscaler(was: Object, now: Object) -> Said:
-    if not any(_differs(was, now, "spec", name) for name in ("minReplicas", "maxReplicas")):
-        return []
-    least, most = (get(now, ("spec", name)) for name in ("minReplicas", "maxReplicas"))
-    return [f"From now on it keeps between {1 if least is ABSENT else least} and {most} pods, at once if need be."]
 
 
 # --- cluster
@@ -165,7 +128,7 @@ def _autoscaler(was: Object, now: Object) -> Said:
 
 def _node(was: Object, now: Object) -> Said:
     said = []
-    if _differs(was, now, "spec", "unschedulable"):
+    if differs(was, now, "spec", "unschedulable"):
         closed = get(now, ("spec", "unschedulable")) is True
         said.append("No new pods come to it; those that run stay." if closed else "New pods may come to it again.")
     taints, before = (get(side, ("spec", "taints")) for side in (now, was))
@@ -176,7 +139,7 @@ def _node(was: Object, now: Object) -> Said:
 
 
 def _rights(was: Object, now: Object) -> Said:
-    if not any(_differs(was, now, name) for name in ("rules", "subjects", "aggregationRule")):
+    if not any(differs(was, now, name) for name in ("rules", "subjects", "aggregationRule")):
         return []
     return ["Rights change at once for everybody whom it concerns."]
 
@@ -219,16 +182,8 @@ def _pods(count: int) -> str:
     return f"{count} pod{'' if count == 1 else 's'}"
 
 
-def _labels(value: Value) -> str:
-    return ", ".join(f"{name}={each}" for name, each in value.items()) if isinstance(value, dict) else ""
-
-
 def _items(value: Value) -> list[Value]:
     return value if isinstance(value, list) else []
-
-
-def _differs(was: Object, now: Object, *path: str) -> bool:
-    return not same(get(was, path), get(now, path))
 
 
 _RBAC = "rbac.authorization.k8s.io"
@@ -236,8 +191,9 @@ _KINDS: Mapping[tuple[str, str], Callable[[Object, Object], Said]] = MappingProx
     ("apps", "Deployment"): _deployment, ("apps", "StatefulSet"): _stateful_set, ("apps", "DaemonSet"): _daemon_set,
     ("apps", "ReplicaSet"): _replica_set, ("", "ReplicationController"): _replica_set,
     ("batch", "Job"): _job, ("batch", "CronJob"): _cron_job, ("", "Pod"): _pod,
-    ("", "ConfigMap"): _config, ("", "Secret"): _config, ("", "Service"): _service,
-    ("", "PersistentVolumeClaim"): _claim, ("autoscaling", "HorizontalPodAutoscaler"): _autoscaler, ("", "Node"): _node,
+    ("", "ConfigMap"): config, ("", "Secret"): config, ("", "Service"): service,
+    ("networking.k8s.io", "Ingress"): ingress, ("policy", "PodDisruptionBudget"): budget,
+    ("", "PersistentVolumeClaim"): claim, ("autoscaling", "HorizontalPodAutoscaler"): autoscaler, ("", "Node"): _node,
     (_RBAC, "Role"): _rights, (_RBAC, "ClusterRole"): _rights,
     (_RBAC, "RoleBinding"): _rights, (_RBAC, "ClusterRoleBinding"): _rights,
 })  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Literal
 from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, same, show
 from dashboard.edits.items import by_key
 from dashboard.edits.schema import Schema
-from dashboard.resources.yaml_text import dump
+from dashboard.resources.yaml_text import dump, seen
 
 CONTEXT = 3
 """Unchanged lines that are shown around a change."""
@@ -34,7 +34,7 @@ class Change:
 
     @property
     def field(self) -> str:
-        return show(self.path)
+        return seen(show(self.path))
 
     @property
     def was_text(self) -> str:
@@ -58,10 +58,10 @@ class Line:
 
 
 def value_text(value: Value) -> str:
-    """A value on one line, shortened; empty where it is ABSENT."""
+    """A value on one line, shortened, with nothing in it that nobody would see; empty where it is ABSENT."""
     if value is ABSENT:
         return ""
-    text = " ".join(dump(value).split("\n")).strip() if isinstance(value, dict | list) else str(_word(value))
+    text = " ".join(dump(value).split("\n")).strip() if isinstance(value, dict | list) else seen(str(_word(value)))
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

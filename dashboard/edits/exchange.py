@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeVar
 from dashboard.edits.autoscalers import replicas_kept
 from dashboard.edits.editable import Target
 from dashboard.edits.fields import Value
-from informerd.errors import MalformedAnswer, Unreachable
+from dashboard.edits.unserved import Unserved, version_of
+from informerd.errors import InformerdError, MalformedAnswer, NotServed, Unreachable
 from informerd.rest.answer import Answer
 from informerd.rest.client import Client
 
@@ -33,6 +34,8 @@ class Stored:
 class Exchange:
     """Every method raises ApiError and Unreachable; a missing answer within `time_limit` seconds is Unreachable.
 
+    NotFound says that there is no such object, or not that subresource of it; of a kind that is not served in the
+    target's version, Unserved is raised.
     A write is sent once: told to come later, it is the page that waits, where it can be seen.
     """
 
@@ -49,7 +52,9 @@ class Exchange:
     async def read_part(self, subresource: str) -> dict[str, Value]:
         """One of its subresources as it is now, such as its scale."""
         name, namespace = self.target.name, self.target.namespace
-        answer = await self._limited(lambda: self._client.get(self._resource, name, namespace, subresource=subresource))
+        answer = await self._limited(
+            lambda: self._client.get(self._resource, name, namespace, subresource=subresource), subresource
+        )
         return _object(answer)
 
     async def replicas_kept(self, was: dict[str, Value], now: dict[str, Value]) -> str:
@@ -72,7 +77,8 @@ class Exchange:
                 subresource=self.target.subresource,
                 dry_run=dry_run,
                 patient=False,
-            )
+            ),
+            self.target.subresource,
         )
         return Stored(_object(answer), answer.warnings)
 
@@ -84,9 +90,16 @@ class Exchange:
         return Stored(_object(answer), answer.warnings)
 
     async def patch(
-        self, change: dict[str, Value], uid: str, version: str, *, dry_run: bool, subresource: str = ""
+        self,
+        change: dict[str, Value],
+        uid: str,
+        version: str,
+        *,
+        dry_run: bool,
+        subresource: str = "",
+        strategic: bool = False,
     ) -> Stored:
-        """PATCH (merge) that very state of that very object. Raises Conflict if that has passed."""
+        """PATCH (merge, or strategic merge) that very state of that very object. Raises Conflict if that has passed."""
         if not uid or not version:
             raise ValueError("a patch without uid and resourceVersion could overwrite what nobody saw")
         metadata = {**change.get("metadata", {}), "uid": uid, "resourceVersion": version}
@@ -96,9 +109,11 @@ class Exchange:
                 self.target.name,
                 self.target.namespace,
                 {**change, "metadata": metadata},
+                "strategic" if strategic else "merge",
                 subresource=subresource,
                 dry_run=dry_run,
-            )
+            ),
+            subresource,
         )
         return Stored(_object(answer), answer.warnings)
 
@@ -126,9 +141,26 @@ class Exchange:
         )
         return answer.warnings
 
-    async def _limited(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def _limited(self, call: Callable[[], Awaitable[T]], subresource: str = "") -> T:
         async with _within(self._time_limit):
-            return await call()
+            try:
+                return await call()
+            except NotServed as error:
+                if subresource and await self._is_served():
+                    raise
+                name, namespace = self.target.name, self.target.namespace
+                elsewhere = await version_of(self._client, self._resource, name, namespace)
+                raise Unserved(error, self._resource, elsewhere) from error
+
+    async def _is_served(self) -> bool:
+        """Whether it is a subresource alone that is not: then its object can be asked for, whatever the answer is."""
+        try:
+            await self._client.get(self._resource, self.target.name, self.target.namespace)
+        except NotServed:
+            return False
+        except InformerdError:
+            return True
+        return True
 
 
 @asynccontextmanager

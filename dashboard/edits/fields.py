@@ -37,7 +37,9 @@ Segment = str | int | ItemKey
 Path = tuple[Segment, ...]
 
 _PLAIN_NAME = re.compile(r"[^.\[\]=]+")
-_SEGMENT = re.compile(r"\.?(?P<name>[^.\[\]]+)|\[(?P<index>[0-9]{1,9})\]|\[(?P<quoted>[^\]]*)\]")
+_NAMED = r"\.?(?P<name>[^.\[\]]+)"
+_SEGMENT = re.compile(_NAMED + r"|\[(?P<index>[0-9]{1,9})\]|\[(?P<quoted>[^\]]*)\]")
+_NAME = re.compile(_NAMED)
 
 
 def show(path: Sequence[Segment]) -> str:
@@ -54,12 +56,13 @@ def show(path: Sequence[Segment]) -> str:
 def parse_path(text: str) -> Path:
     """The path that an API server's message names; the opposite of `show` but for keyed items. Never raises."""
     path: list[Segment] = []
-    for match in _SEGMENT.finditer(text):
+    end = text.rfind("]") + 1  # behind it no bracket is closed, which would be looked for from each that opens
+    for match in _SEGMENT.finditer(text, 0, end):
         if match["index"] is not None:
             path.append(int(match["index"]))
         else:
             path.append(match["name"] if match["name"] is not None else match["quoted"].strip("\"'"))
-    return tuple(path)
+    return (*path, *(match["name"] for match in _NAME.finditer(text, end)))
 
 
 def same(one: Value, other: Value) -> bool:
@@ -106,6 +109,45 @@ def put(value: Value, path: Sequence[Segment], new: Value) -> Value:
     changed = put(items[index] if index < len(items) else ABSENT, rest, new)
     items[index : index + 1] = [] if changed is ABSENT else [changed]
     return items
+
+
+def as_held(value: Value, path: Path) -> Path:
+    """`path` as `value` has it: a message does not say where a name with dots ends, ``spec.map.example.com/a``."""
+    held: list[Segment] = []
+    at = 0
+    while at < len(path):
+        segment, count = _held_segment(value, path, at)
+        held.append(segment)
+        value, at = get(value, (segment,)), at + count
+    return tuple(held)
+
+
+def _held_segment(value: Value, path: Path, at: int) -> tuple[Segment, int]:
+    """What `value` has at `path[at:]`, and of how many segments it is: of a map the longest name that they make.
+
+    The map's names are looked through, and not all that the rest of a path of any length could make.
+    """
+    if isinstance(value, dict) and path[at] not in value:
+        made = ((name, _segments_of(name, path, at)) for name in value if isinstance(name, str))
+        name, count = max(made, key=lambda each: each[1], default=("", 0))
+        if count:
+            return name, count
+    return path[at], 1
+
+
+def _segments_of(name: str, path: Path, at: int) -> int:
+    """How many segments of `path` from `at` on make `name`, joined by dots; 0 where none do."""
+    begin = 0
+    for index in range(at, len(path)):
+        segment = path[index]
+        if not isinstance(segment, str) or not name.startswith(segment, begin):
+            return 0
+        begin += len(segment) + 1
+        if begin > len(name):
+            return index - at + 1
+        if name[begin - 1] != ".":
+            return 0
+    return 0
 
 
 def has_place(value: Value, path: Sequence[Segment]) -> bool:

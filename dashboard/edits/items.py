@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dashboard.edits.fields import ItemKey, Value
+from dashboard.edits.fields import ABSENT, ItemKey, Value
 from dashboard.edits.schema import Schema
 
 
@@ -16,8 +16,7 @@ def by_key(items: Value, schema: Schema) -> dict[ItemKey, Value] | None:
     """
     if not schema.list_keys or not isinstance(items, list):
         return None
-    item_schema = schema.child(0)
-    keys = {name: item_schema.child(name).node.get("default") for name in schema.list_keys}
+    keys = _keys(schema)
     found: dict[ItemKey, Value] = {}
     for item in items:
         key = _key(item, keys)
@@ -25,6 +24,26 @@ def by_key(items: Value, schema: Schema) -> dict[ItemKey, Value] | None:
             return None
         found[key] = item
     return found
+
+
+def as_before(items: list[Value], before: Value, schema: Schema) -> list[Value]:
+    """What the list `before` had of each of `items`, or ABSENT: by the list's keys, or at its place where it has none.
+
+    An item without its key was not there.
+    """
+    old = by_key(before, schema)
+    if old is None:
+        there = before if isinstance(before, list) else []
+        return [*there[: len(items)], *[ABSENT] * (len(items) - len(there))]
+    keys = _keys(schema)
+    found = (_key(item, keys) for item in items)
+    return [ABSENT if key is None else old.get(key, ABSENT) for key in found]
+
+
+def _keys(schema: Schema) -> dict[str, Value]:
+    """The fields that tell the items of a list apart, with what each is where it is left out (None: nothing)."""
+    items = schema.child(0)
+    return {name: items.child(name).node.get("default") for name in schema.list_keys}
 
 
 def _key(item: Value, keys: Mapping[str, Value]) -> ItemKey | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from dashboard.edits.beside import AS_REVIEWED, Beside, Otherwise, named
 from dashboard.edits.diff import Change, Line
 from dashboard.edits.editable import Base
 from dashboard.edits.fields import Path
@@ -42,6 +43,16 @@ class Review:
     """Whether it makes a deleted object anew."""
     consequences: tuple[str, ...] = ()
     """What it will do to what runs, in sentences, as far as is known."""
+    undone: tuple[str, ...] = ()
+    """Fields that the text changes and that the API server would keep as they are: defaults that a text leaves out,
+    what an admission plugin sets back."""
+    beside: Beside = field(default_factory=dict)
+    """What would be stored otherwise than it is sent."""
+
+    @property
+    def undone_words(self) -> str:
+        """Which those are: ``spec.strategy.type and 3 more fields``."""
+        return named(self.undone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +106,7 @@ class Saved:
     warnings: tuple[str, ...] = ()
     read: bool = False
     """Whether no clear answer came, and reading the object showed it."""
+    otherwise: Otherwise = AS_REVIEWED
 
 
 @dataclass(frozen=True, slots=True)

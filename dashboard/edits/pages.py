@@ -21,13 +21,14 @@ from dashboard.edits.document import DocumentError, parse
 from dashboard.edits.editable import Base, Part
 from dashboard.edits.fields import Value
 from dashboard.edits.forms import Pressed, apply_form, posted_fields, press
-from dashboard.edits.input_names import CHANGE
+from dashboard.edits.input_names import CHANGE, FIELD, SHOWN
 from dashboard.edits.kept import has_text
 from dashboard.edits.loop import off_loop
 from dashboard.edits.outcomes import Draft, Gone, Outcome, Refused, Replaced, Saved
 from dashboard.edits.parts import find_part
 from dashboard.edits.place import Place
-from dashboard.edits.posted import base_of, is_reviewed, sent_draft, text_of
+from dashboard.edits.posted import base_of, seen_beside, sent_draft, text_of
+from dashboard.edits.present import live_of
 from dashboard.edits.problems import Problem, Refusal, refusal_of, unreadable
 from dashboard.edits.said import say_no_more
 from dashboard.edits.schema import Schema
@@ -110,16 +111,18 @@ async def _resumed(place: Place, key: str) -> HttpResponse:
         return await _opened(place, content.text)
     draft, schema = Draft(content.text, base), await place.schema()
     try:
-        live = await place.exchange.read()
-    except NotFound:
-        return await answer(place, schema, Gone(draft))
+        live = await live_of(place.exchange, draft)
     except InformerdError as error:
         return place.unopened(error, "Edit")
-    if live["metadata"]["uid"] != base.uid:
-        return await answer(place, schema, Replaced(draft, Base.of(live, place.target.part)))
+    if isinstance(live, Gone | Replaced):
+        return await answer(place, schema, live)
     deleting = live["metadata"].get("deletionTimestamp", "")
-    theirs = await theirs_note(place, draft)
     typed = dict(content.fields)
+    changed = {name: value for name, value in typed.items() if name.startswith((FIELD, SHOWN))}
+    filled = await _with_form(draft, schema, changed)
+    if isinstance(filled, Draft):
+        draft, typed = filled, {name: value for name, value in typed.items() if name not in changed}
+    theirs = await theirs_note(place, draft)
     return await editor_page(place, schema, Editor(draft, deleting=deleting, resumed=kept, typed=typed, theirs=theirs))
 
 
@@ -133,7 +136,7 @@ async def _pressed(place: Place) -> HttpResponse:
         return await _opened(place, text_of(post), Refusal((), 400, words))
     button = next((name for name in BUTTONS if name in post), EDIT)
     schema = await place.schema()
-    filled = await _with_form(draft, schema, place)
+    filled = await _with_form(draft, schema, posted_fields(post.dict()))
     if isinstance(filled, Refused):
         refusal = None if button == EDIT else filled.refusal
         return await editor_page(place, schema, Editor(draft, refusal, unapplied=True))
@@ -175,11 +178,12 @@ async def _outcome(place: Place, button: str, draft: Draft, schema: Schema) -> O
     if button in (CREATE, RECREATE) and place.target.part == "status":
         return await review(place.exchange, draft, schema)  # no object can be made of a status alone
     purpose = button if button in (SAVE, CREATE) else REVIEW
-    reviewed = await off_loop(is_reviewed, place.target, draft, purpose, mark, size=len(draft.text))
-    if reviewed and purpose != REVIEW:
+    seen = await off_loop(seen_beside, place.target, draft, purpose, mark, size=len(draft.text))
+    if seen is not None and purpose != REVIEW:
+        lost = place.request.POST.get(LOST, "")
         if purpose == SAVE:
-            return await save(place.exchange, draft, schema, lost=place.request.POST.get(LOST, ""))
-        return await create_again(place.exchange, draft, lost=place.request.POST.get(LOST, ""))
+            return await save(place.exchange, draft, schema, lost=lost, seen=seen)
+        return await create_again(place.exchange, draft, lost=lost, seen=seen)
     if button in (CREATE, RECREATE):
         return await review_again(place.exchange, draft)
     return await review(place.exchange, draft, schema)
@@ -196,11 +200,10 @@ async def _adopted(place: Place, draft: Draft, schema: Schema) -> HttpResponse:
     return await _on_top_of(place, live, draft.text)
 
 
-async def _with_form(draft: Draft, schema: Schema, place: Place) -> Draft | Refused:
+async def _with_form(draft: Draft, schema: Schema, fields: dict[str, str]) -> Draft | Refused:
     """The draft with what was changed in the form written into its text."""
     try:
         document = await off_loop(parse, draft.text, size=len(draft.text))
-        fields = posted_fields(place.request.POST.dict())
         document, problems = await off_loop(apply_form, schema, document, fields, size=len(draft.text))
     except DocumentError as error:
         return Refused(draft, unreadable(error))

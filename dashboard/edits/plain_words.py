@@ -10,10 +10,12 @@ import re
 from types import UnionType
 
 from dashboard.edits.fields import Path, parse_path
+from dashboard.edits.unserved import Unserved
 from informerd.errors import (
     ApiError,
     Forbidden,
     NotFound,
+    NotServed,
     ServerError,
     ServerTimeout,
     TooManyRequests,
@@ -49,6 +51,22 @@ _RULES = (
         "The cluster has to ask {name} (an admission webhook) first, and that failed. This may pass: try again.",
     ),
     (
+        re.compile(r"no PriorityClass with name (?P<name>\S+) was found"),
+        "There is no PriorityClass {name}. Make it first, or choose another.",
+    ),
+    (
+        re.compile(r"error looking up service account (?P<space>[^/]+)/(?P<name>[^:]+): serviceaccount .* not found"),
+        "There is no ServiceAccount {name} in the namespace {space}. Make it first, or choose another.",
+    ),
+    (
+        re.compile(r"RuntimeClass \"(?P<name>[^\"]+)\" not found"),
+        "There is no RuntimeClass {name}. Make it first, or choose another.",
+    ),
+    (
+        re.compile(r"some validation rules were not checked because the object was invalid"),
+        "More may be wrong: further rules of the kind are checked once this is right.",
+    ),
+    (
         re.compile(r"admission webhook|AdmissionPolicy|denied the request"),
         "A rule of the cluster (admission) refused it.",
     ),
@@ -56,6 +74,13 @@ _RULES = (
 """What a message has in it, and what that means; the first that fits."""
 _NO_NAMESPACE = re.compile(r"namespaces \"(?P<name>[^\"]*)\" not found")
 _FIELD = re.compile(r"\b(?:spec|metadata|data)(?:\.[A-Za-z][\w-]*|\[\d+\])+")
+_MEANT: tuple[tuple[re.Pattern[str], Path], ...] = (
+    (_NO_NAMESPACE, ("metadata", "namespace")),
+    (re.compile(r"no PriorityClass with name "), ("spec", "priorityClassName")),
+    (re.compile(r"error looking up service account "), ("spec", "serviceAccountName")),
+    (re.compile(r"RuntimeClass \"[^\"]+\" not found"), ("spec", "runtimeClassName")),
+)
+"""Fields that a message means and does not name."""
 _NO_STATUS = re.compile(r"HTTP \d{3}\b")
 """What the client says of an answer that is no Status of Kubernetes."""
 _BY_CODE = {
@@ -68,6 +93,7 @@ _BY_KIND: tuple[tuple[type[ApiError] | UnionType, str], ...] = (
     (Unauthorized, "The API server did not accept the credentials."),
     (TooManyRequests, "It asks to come again later."),
     (ServerError | ServerTimeout, "This may pass: try again."),
+    (NotServed, "The API server does not have this."),
 )
 _OTHERWISE: dict[type[ApiError], str] = {
     Forbidden: "A rule of the cluster (admission) refused it.",
@@ -78,16 +104,21 @@ _OTHERWISE: dict[type[ApiError], str] = {
 def title_of(error: ApiError) -> str:
     """What happened, as the beginning of a sentence."""
     if _is_access(error):
-        return "You may not do this"
+        right = _RIGHT.search(str(error))
+        return f"You may not {right['verb']} {_what(right)}" if right is not None else "You may not do this"
     if isinstance(error, TooManyRequests):
         return "The API server is busy"
     if isinstance(error, ServerError | ServerTimeout):
         return "The API server failed"
+    if isinstance(error, Unserved):
+        return "Its version is not served"
     return "The API server refused it"
 
 
 def words_of(error: ApiError) -> str:
     """What it means, as sentences; empty where the API server's own text says it all."""
+    if isinstance(error, Unserved):
+        return error.words
     message = str(error)
     absent = _NO_NAMESPACE.search(message)
     if rule := rule_of(message):
@@ -116,8 +147,9 @@ def rule_of(message: str) -> str:
 
 def field_of(message: str) -> Path:
     """The field that a message names in passing, where the API server names none beside it."""
-    if _NO_NAMESPACE.search(message):
-        return ("metadata", "namespace")
+    for pattern, path in _MEANT:
+        if pattern.search(message):
+            return path
     named = _FIELD.search(message) if rule_of(message) else None
     return parse_path(named[0]) if named is not None else ()
 
@@ -127,11 +159,15 @@ def _is_access(error: ApiError) -> bool:
     return isinstance(error, Forbidden) and _ACCESS.search(message) is not None and not rule_of(message)
 
 
+def _what(right: re.Match[str]) -> str:
+    return ".".join(filter(None, (right["resource"], right["group"]))) + (right["part"] or "")
+
+
 def _access(message: str) -> str:
     right = _RIGHT.search(message)
     if right is None:
         return "The cluster's access rules refused it."
-    what = ".".join(filter(None, (right["resource"], right["group"]))) + (right["part"] or "")
     where = f"in namespace {right['namespace']}" if right["namespace"] else "in the whole cluster"
     who = right["user"] or "The account"
-    return f"{who} has no right to {right['verb']} {what} {where}; who manages the cluster's access rules can give it."
+    done = f"{right['verb']} {_what(right)}"
+    return f"{who} has no right to {done} {where}; who manages the cluster's access rules can give it."

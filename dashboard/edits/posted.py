@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from django.core import signing
 from django.utils.crypto import constant_time_compare
 
+from dashboard.edits.beside import Beside
 from dashboard.edits.editable import Base, Target, fingerprint
 from dashboard.edits.fields import ItemKey, Path, Segment
 from dashboard.edits.json_text import read_json
@@ -54,14 +55,18 @@ def choice_name(path: Path) -> str:
     return CHOICE + urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def reviewed_mark(target: Target, draft: Draft, purpose: str) -> str:
-    """Says that this very text was shown compared with this very state; `is_reviewed` checks it."""
-    return _SIGNER.signature(_what(target, draft, purpose))
+def reviewed_mark(target: Target, draft: Draft, purpose: str, beside: Beside) -> str:
+    """Says that this very text was shown compared with this very state, and what would be stored `beside` it."""
+    return _SIGNER.sign_object([_what(target, draft, purpose), dict(beside)], compress=True)
 
 
-def is_reviewed(target: Target, draft: Draft, purpose: str, mark: str) -> bool:
-    """Whether `mark` was made by `reviewed_mark` for the same things."""
-    return constant_time_compare(mark, reviewed_mark(target, draft, purpose))
+def seen_beside(target: Target, draft: Draft, purpose: str, mark: str) -> Beside | None:
+    """What a review showed beside the text; None where `mark` was not made by `reviewed_mark` for the same things."""
+    try:
+        what, beside = _SIGNER.unsign_object(mark)
+    except (signing.BadSignature, ValueError):
+        return None
+    return dict(beside) if constant_time_compare(what, _what(target, draft, purpose)) else None
 
 
 def _what(target: Target, draft: Draft, purpose: str) -> str:

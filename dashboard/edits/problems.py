@@ -9,8 +9,9 @@ from types import MappingProxyType
 
 from dashboard.edits.document import Document, DocumentError
 from dashboard.edits.editable import Mismatch
-from dashboard.edits.fields import Path, parse_path, show
+from dashboard.edits.fields import Path, as_held, parse_path, show
 from dashboard.edits.plain_words import field_of, rule_of, title_of, words_of
+from dashboard.edits.unserved import Unserved
 from dashboard.repeats import pause
 from informerd.errors import (
     ApiError,
@@ -152,6 +153,7 @@ def with_excerpts(refusal: Refusal, text: str) -> Refusal:
 def _located(problem: Problem, document: Document) -> Problem:
     if problem.line or not problem.path:
         return problem
+    problem = replace(problem, path=as_held(document.value, problem.path))
     position = document.position(problem.path)
     return problem if position is None else replace(problem, line=position.line, column=position.column)
 
@@ -166,7 +168,9 @@ def _with_excerpt(problem: Problem, lines: list[str]) -> Problem:
 
 
 def _met(error: InformerdError) -> str:
-    """What a write, or reading what became of it, met with, as a sentence."""
+    """What a write, or reading what became of it, met with, as sentences."""
+    if isinstance(error, Unserved):
+        return error.words
     if isinstance(error, CredentialsError):
         return "The credentials for the cluster could not be had."
     if isinstance(error, Unreachable):

@@ -38,10 +38,18 @@ def rules_of(schema: Schema) -> tuple[Rule, ...]:
 
 
 def fixed(schema: Schema, name: str) -> str:
-    """Why the field `name` of this map never changes once it is set, as sentences; empty where it may change."""
+    """Why the field `name` of this map never changes once it is set, as sentences; empty where it may change.
+
+    By a rule of its own it may still be taken out: the API server asks that rule only where the field was and is.
+    """
     for rule in schema.child(name).node.get("x-kubernetes-validations", ()):
         if _SAME.fullmatch(str(rule.get("rule", "")).strip()) and not rule.get("optionalOldSelf"):
             return _said(rule)
+    return stays(schema, name)
+
+
+def stays(schema: Schema, name: str) -> str:
+    """As `fixed`, by a rule of the map itself, which does not let the field be taken out, either."""
     for rule in schema.node.get("x-kubernetes-validations", ()):
         if name in _same_fields(str(rule.get("rule", ""))):
             return _said(rule)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +14,7 @@ _QUANTITY_REF = ".resource.Quantity"
 _QUANTITY_PATTERN = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|"
 """How controller-gen's pattern of a quantity begins."""
 _EMBEDDED = frozenset(("apiVersion", "kind", "metadata"))
+_STRATEGIC = "application/strategic-merge-patch+json"
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -23,6 +24,8 @@ class Schema:
 
     node: Mapping[str, Any] = field(default_factory=dict)
     definitions: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    strategic: bool = False
+    """Of a whole kind: whether the API server takes strategic merge patches of it, as kubectl patch sends them."""
 
     def __bool__(self) -> bool:
         return bool(self.node)
@@ -129,6 +132,13 @@ class Schema:
         merge_key = self.node.get("x-kubernetes-patch-merge-key")
         return (merge_key,) if isinstance(merge_key, str) else ()
 
+    @property
+    def patch_key(self) -> str | None:
+        """By which field a strategic merge patch merges this list; empty: it adds to it; None: it replaces it."""
+        if "merge" not in str(self.node.get("x-kubernetes-patch-strategy", "")).split(","):
+            return None
+        return str(self.node.get("x-kubernetes-patch-merge-key", ""))
+
 
 METADATA = Schema(
     {
@@ -137,11 +147,18 @@ METADATA = Schema(
         "properties": {
             "labels": {"type": "object", "additionalProperties": {"type": "string"}},
             "annotations": {"type": "object", "additionalProperties": {"type": "string"}},
-            "finalizers": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+            "finalizers": {
+                "type": "array",
+                "x-kubernetes-list-type": "set",
+                "x-kubernetes-patch-strategy": "merge",
+                "items": {"type": "string"},
+            },
             "ownerReferences": {
                 "type": "array",
                 "x-kubernetes-list-type": "map",
                 "x-kubernetes-list-map-keys": ["uid"],
+                "x-kubernetes-patch-strategy": "merge",
+                "x-kubernetes-patch-merge-key": "uid",
                 "items": {"type": "object"},
             },
         },
@@ -161,8 +178,16 @@ def kind_schema(openapi: Mapping[str, Any], group: str, version: str, kind: str)
     wanted = {"group": group, "version": version, "kind": kind}
     for definition in definitions.values():
         if wanted in definition.get("x-kubernetes-group-version-kind", ()):
-            return with_metadata(definition, _reachable(definition, definitions))
+            schema = with_metadata(definition, _reachable(definition, definitions))
+            return replace(schema, strategic=_takes_strategic(openapi.get("paths", _NOTHING), wanted))
     return None
+
+
+def _takes_strategic(paths: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
+    """What the API server says that it takes: for custom resources, and what others serve, it mostly does not."""
+    operations = (each.get("patch", _NOTHING) for each in paths.values())
+    patches = [each for each in operations if each.get("x-kubernetes-group-version-kind") == wanted]
+    return any(_STRATEGIC in each.get("requestBody", _NOTHING).get("content", ()) for each in patches)
 
 
 def crd_schema(definition: Mapping[str, Any], version: str) -> Schema | None:

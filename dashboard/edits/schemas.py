@@ -23,40 +23,56 @@ SOON = 0.05
 TIME_LIMIT = 8.0
 """Seconds to wait for a schema; the page comes without a form then."""
 
+_Key = tuple[str, str, str]
+
 
 class Schemas:
     """The schemas of kinds, each asked for once in KEPT seconds; once in UNKNOWN_KEPT where there is none."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._known: dict[tuple[str, str, str], tuple[float, Schema]] = {}
-        self._asking: dict[tuple[str, str, str], asyncio.Task[Schema]] = {}
+        self._known: dict[_Key, tuple[float, Schema]] = {}
+        self._asking: dict[_Key, asyncio.Task[Schema]] = {}
 
     async def schema_of(self, client: Client, resource: Resource) -> Schema:
         """The kind's schema; UNKNOWN where the API server publishes none, or the person may not read it."""
-        key = _key(client, resource)
-        read, known = self._known.get(key, (0.0, None))
-        if known is not None and self._clock.now() - read < (UNKNOWN_KEPT if known is UNKNOWN else KEPT):
+        known = self._still_known(_key(client, resource))
+        return known if known is not None else await asyncio.shield(self._asked(client, resource))
+
+    async def soon(self, client: Client, resource: Resource) -> Schema | None:
+        """The kind's schema, if it is there within SOON seconds; else None, and it is there for who asks later."""
+        known = self._still_known(_key(client, resource))
+        if known is not None:
             return known
+        task = self._asked(client, resource)
+        done, _ = await asyncio.wait((task,), timeout=SOON)
+        return task.result() if done else None
+
+    def _still_known(self, key: _Key) -> Schema | None:
+        read, known = self._known.get(key, (0.0, UNKNOWN))
+        kept = UNKNOWN_KEPT if known is UNKNOWN else KEPT
+        return known if key in self._known and self._clock.now() - read < kept else None
+
+    def _asked(self, client: Client, resource: Resource) -> asyncio.Task[Schema]:
+        """The question that is under way, whoever wants to know."""
+        key = _key(client, resource)
+        task = self._asking.get(key)
+        if task is None:
+            task = self._asking[key] = asyncio.create_task(self._read(client, resource))
+            task.add_done_callback(lambda _: self._asking.pop(key, None))
+        return task
+
+    async def _read(self, client: Client, resource: Resource) -> Schema:
         schema = await _published(client, resource) or await _defined(client, resource) or UNKNOWN
+        key = _key(client, resource)
         self._known.pop(key, None)
         if len(self._known) >= MOST:
             del self._known[next(iter(self._known))]
         self._known[key] = (self._clock.now(), schema)
         return schema
 
-    async def soon(self, client: Client, resource: Resource) -> Schema | None:
-        """The kind's schema, if it is there within SOON seconds; else None, and it is there for who asks later."""
-        key = _key(client, resource)
-        task = self._asking.get(key)
-        if task is None:
-            task = self._asking[key] = asyncio.create_task(self.schema_of(client, resource))
-            task.add_done_callback(lambda _: self._asking.pop(key, None))
-        done, _ = await asyncio.wait((task,), timeout=SOON)
-        return task.result() if done else None
 
-
-def _key(client: Client, resource: Resource) -> tuple[str, str, str]:
+def _key(client: Client, resource: Resource) -> _Key:
     return (client.config.server, resource.key, resource.version)
 
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from dashboard.edits.fields import ItemKey, Path, Value, same
 from dashboard.edits.formats import fits_format, fits_pattern, format_words
+from dashboard.edits.items import as_before, by_key
 from dashboard.edits.problems import Problem
-from dashboard.edits.rules import fixed
+from dashboard.edits.rules import fixed, stays
 from dashboard.edits.schema import Schema
 
 MOST = 50
@@ -122,13 +123,19 @@ def _list(schema: Schema, value: list[Value], path: Path) -> Iterator[Problem]:
     yield from _counted(len(value), schema.node, "Items", "item", path)
     items = schema.child(0)
     seen: set[str] = set()
-    keys = schema.list_keys if schema.node.get("x-kubernetes-list-type") in ("map", "set") else ()
+    keys = schema.list_keys if _is_held_apart(schema) else ()
     for index, each in enumerate(value):
         key = _key(each, keys)
         if key in seen:
             yield Problem(f"The list has {key} already.", path=(*path, index))
         seen.update((key,) if key else ())
         yield from _checked(items, each, (*path, index))
+
+
+def _is_held_apart(schema: Schema) -> bool:
+    """Whether the API server refuses a key that is there twice: of lists of its own kinds it leaves that to each."""
+    node = schema.node
+    return node.get("x-kubernetes-list-type") in ("map", "set") and "x-kubernetes-patch-strategy" not in node
 
 
 def _counted(count: int, node: Any, what: str, word: str, path: Path) -> Iterator[Problem]:
@@ -182,15 +189,28 @@ def _needed(parts: tuple[Schema, ...]) -> str:
 
 
 def _frozen(schema: Schema, value: Value, base: Value, path: Path) -> Iterator[Problem]:
-    if value is base or not schema or not isinstance(value, dict) or not isinstance(base, dict):
+    if value is base or not schema:
+        return
+    if isinstance(value, list):
+        yield from _frozen_items(schema, value, base, path)
+    if not isinstance(value, dict) or not isinstance(base, dict):
         return
     for name, was in base.items():
         child, now = schema.child(name), value.get(name)
-        reason = fixed(schema, name)
+        reason = stays(schema, name) if now is None else fixed(schema, name)
         if reason and not same(was, now):
             yield Problem(reason, path=(*path, name))
         elif child:
             yield from _frozen(child, now, was, (*path, name))
+
+
+def _frozen_items(schema: Schema, value: list[Value], base: Value, path: Path) -> Iterator[Problem]:
+    """By the keys of a list of the type map; of others, the API server has no rule about what an item was before."""
+    if schema.node.get("x-kubernetes-list-type") != "map" or by_key(base, schema) is None:
+        return
+    items = schema.child(0)
+    for index, (now, was) in enumerate(zip(value, as_before(value, base, schema), strict=True)):
+        yield from _frozen(items, now, was, (*path, index))
 
 
 def _word(value: Value) -> str:

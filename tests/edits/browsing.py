@@ -54,7 +54,8 @@ class Inputs(HTMLParser):
             if "checked" in dict(attributes):
                 self.values[found["name"]] = found["value"]
         elif tag == "input" and "name" in found and "disabled" not in found:
-            self.values[found["name"]] = found.get("value", "")
+            value = found.get("value", "")
+            self.values[found["name"]] = value if found.get("type") == "hidden" else re.sub("[\r\n]", "", value)
 
     def handle_data(self, data: str) -> None:
         self._text += data
@@ -125,16 +126,16 @@ class Browser:
         self.parts = parts
         self.client = WiredClient(parts, check_csrf=check_csrf)
 
-    async def open(self, path: str) -> Page:
-        return _page(await self.client.get(path))
+    async def open(self, path: str, **headers: str) -> Page:
+        return _page(await self.client.get(path, headers=headers))
 
     async def press(self, page: Page, button: str, **typed: str) -> Page:
         """What comes of pressing `button`; underscores in the names of `typed` stand for dots."""
         changes = {name.replace("__", "."): value for name, value in typed.items()}
         return await self.send(page.form.action, {**page.form.values, **changes, button: ""})
 
-    async def send(self, path: str, data: dict[str, str]) -> Page:
-        return _page(await self.client.post(path, data))
+    async def send(self, path: str, data: dict[str, str], **headers: str) -> Page:
+        return _page(await self.client.post(path, data, headers=headers))
 
 
 def _page(response: Any) -> Page:

@@ -23,14 +23,15 @@ from informerd.clock import SystemClock
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
 from tests.controlplane import ControlPlane
-from tests.drafts.databases import migrated
-from tests.e2e.conftest import Dashboard
+from tests.drafts.databases import in_file
+from tests.e2e.conftest import cluster, dashboard
 from tests.edits.browsing import Browser
 from tests.edits.careful import CarefulClient
 from tests.edits.objects import mydemo
 from tests.live.fake_layer import RecordingLayer
 
-CRD = Path(__file__).parents[2] / "deploy" / "crd" / "mydemos.yaml"
+__all__ = ["cluster", "dashboard"]
+
 DRAFTS = "edits_drafts"
 _numbers = itertools.count(1)
 
@@ -38,26 +39,8 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="session", autouse=True)
 def drafts(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
     """The database that keeps these tests' drafts: its alias."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('drafts') / 'drafts.sqlite3'}"
-    with django_db_blocker.unblock(), migrated(DRAFTS, url) as alias:
+    with in_file(DRAFTS, tmp_path_factory.mktemp(DRAFTS), django_db_blocker) as alias:
         yield alias
-
-
-@pytest.fixture(scope="session")
-def cluster(controlplane: ControlPlane) -> ControlPlane:
-    """The run's API server with the Mydemo CRD."""
-    controlplane.apply_crd(CRD)
-    return controlplane
-
-
-@pytest.fixture(scope="session")
-def dashboard(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    """The embedded form on it, for the tests with a browser."""
-    program = Dashboard(cluster.kubeconfig, tmp_path_factory.mktemp("home"))
-    try:
-        yield program.open()
-    finally:
-        program.__exit__()
 
 
 @pytest.fixture

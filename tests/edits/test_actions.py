@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from dashboard.edits.actions import TRIES, review, save
@@ -14,10 +16,14 @@ from dashboard.edits.editable import Base, Target, to_write
 from dashboard.edits.exchange import Exchange, Stored
 from dashboard.edits.outcomes import Draft, Gone, Moved, Refused, Review, Saved, Unsure
 from dashboard.edits.owners import last_writer
+from dashboard.edits.problems import refusal_of
+from dashboard.edits.unserved import Unserved
+from dashboard.repeats import UNREAD
 from dashboard.resources.kinds import KINDS
 from informerd.errors import (
     Forbidden,
     InformerdError,
+    NotFound,
     ServerError,
     ServerTimeout,
     Status,
@@ -204,6 +210,39 @@ async def test_a_status_that_is_not_found_is_not_said_to_be_of_a_deleted_object(
         assert "The object is there" in outcome.refusal.problems[0].words
     cluster.delete(one)
     assert await save(exchange, draft) == Gone(draft)
+
+
+async def test_an_object_of_a_version_that_is_served_no_more_is_not_said_to_be_deleted(
+    cluster: ControlPlane, one: str, exchange: Shaky
+) -> None:
+    draft = await draft_with(exchange, 9090)
+    kind = exchange.target.kind
+    served_no_more = replace(kind, resource=msgspec.structs.replace(kind.resource, version="v9"))
+    gone = Shaky(exchange._client, replace(exchange.target, kind=served_no_more))
+    draft = replace(draft, text=draft.text.replace("crddemo.k8s.io/v1", "crddemo.k8s.io/v9"))
+    words = "does not serve Mydemo in the version v9. The object is still there, in the version v1"
+    for outcome in (await review(gone, draft), await save(gone, draft), await create_again(gone, draft)):
+        assert isinstance(outcome, Refused)
+        assert words in outcome.refusal.problems[0].words
+        assert outcome.draft.text == draft.text
+    unsure = await create_again(gone, draft, lost=UNREAD)
+    assert isinstance(unsure, Unsure)
+    assert words in refusal_of(unsure.error).problems[0].words
+    cluster.delete(one)
+    with pytest.raises(Unserved, match="404") as raised:
+        await gone.read()
+    assert "may be there in another one" in raised.value.words
+
+
+@pytest.mark.parametrize("version", ["v1", "v9"])
+async def test_a_subresource_that_is_not_served_says_nothing_of_its_objects_version(
+    cluster: ControlPlane, parts: SimpleNamespace, namespace: str, version: str
+) -> None:
+    kind = KINDS["configmaps"]
+    cluster.create(f"/api/v1/namespaces/{namespace}/configmaps", {"metadata": {"name": "one"}})
+    kind = replace(kind, resource=msgspec.structs.replace(kind.resource, version=version))
+    with pytest.raises(NotFound if version == "v1" else Unserved):
+        await Exchange(parts.client, Target(kind, namespace, "one")).read_part("scale")
 
 
 async def test_saving_again_what_was_stored_already_changes_nothing(

@@ -50,6 +50,23 @@ def test_taking_in_keeps_cursor_selection_and_undo_and_writes_on_top_of_theirs(
     assert cluster.get(one)["spec"] == {"ip": "10.0.0.200", "port": 9090}
 
 
+def test_what_others_change_shows_on_the_review_too_and_can_be_taken_in(
+    page: Page, typist: Typist, cluster: ControlPlane, namespace: str
+) -> None:
+    typist.select("8080")
+    typist.type("9090")
+    typist.review()
+    expect(page.locator("body")).to_have_attribute("data-live", "live", timeout=SLOW)
+    cluster.patch(mydemos(namespace, "one"), {"spec": {"ip": "10.0.0.200"}})
+    note = page.locator("#edit-theirs")
+    expect(note).to_contain_text("10.0.0.200", timeout=SLOW)
+    expect(note).to_contain_text("You have not touched it.")
+    assert page.locator("button[name=save]").is_visible()
+    note.get_by_role("button", name="Take it in").click()
+    expect(typist.content).to_be_visible(timeout=SLOW)
+    assert "ip: 10.0.0.200\n  port: 9090\n" in typist.text()
+
+
 def test_what_others_change_shows_beside_a_text_that_cannot_be_read_and_is_taken_in_once_it_can(
     page: Page, typist: Typist, cluster: ControlPlane, namespace: str
 ) -> None:

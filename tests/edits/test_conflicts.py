@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import AsyncMock
 
 from informerd.errors import Unreachable
@@ -232,3 +233,21 @@ async def test_going_on_while_the_api_server_is_away_keeps_the_text(
     page = await browser.press(page, "review")
     assert "another one was made under its name" in page.text
     assert "port: 9090" in page.yaml
+
+
+async def test_going_on_with_a_new_object_whose_version_is_served_no_more_does_not_call_it_deleted(
+    browser: Browser, cluster: ControlPlane, collection: str, one: str, path: str, parts: SimpleNamespace
+) -> None:
+    page, request = await replaced(browser, cluster, collection, one, path), parts.client.request
+
+    async def served_no_more(method: str, where: str, **options: Any) -> Any:
+        return await request(method, where.replace("/v1/", "/v9/"), **options)
+
+    parts.client.request = served_no_more
+    page = await browser.press(page, "adopt")
+    assert page.status == 404
+    assert "does not serve Mydemo in the version" in page.text
+    assert "deleted" not in page.text
+    assert "port: 9090" in page.yaml
+    parts.client.request = request
+    assert "spec.port 1 → 9090" in (await browser.press(await browser.press(page, "adopt"), "review")).text

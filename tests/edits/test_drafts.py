@@ -19,7 +19,7 @@ from dashboard.drafts.shelf import Shelf
 from dashboard.live.context import USER_KEY
 from informerd.clock import SystemClock
 from tests.controlplane import ControlPlane
-from tests.drafts.databases import migrated
+from tests.drafts.databases import in_file
 from tests.edits.browsing import Browser, Page, WiredClient
 from tests.edits.objects import mydemo
 
@@ -47,7 +47,7 @@ def one(cluster: ControlPlane, collection: str) -> str:
 @pytest.fixture
 def no_tables(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
     """The alias of a database that nobody migrated."""
-    with django_db_blocker.unblock(), migrated("no_tables", f"sqlite:///{tmp_path / 'empty.sqlite3'}") as alias:
+    with in_file("no_tables", tmp_path, django_db_blocker) as alias:
         call_command("migrate", "drafts", "zero", database=alias, verbosity=0)
         yield alias
 
@@ -169,6 +169,18 @@ async def test_what_was_typed_into_the_form_only_comes_back_there(browser: Brows
     page = await resumed(browser, path)
     assert "port: 8080" in page.yaml
     assert page.form.values["field.spec.port"] == "many"
+
+
+async def test_what_was_typed_into_the_form_and_is_a_value_is_in_the_text_that_comes_back(
+    browser: Browser, one: str, path: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    await keep(browser, page, **{"field.spec.port": "9090", "newkey.metadata.labels": "half"})
+    page = await resumed(browser, path)
+    assert "port: 9090" in page.yaml
+    assert page.form.values["field.spec.port"] == page.form.values["shown.spec.port"] == "9090"
+    assert page.form.values["newkey.metadata.labels"] == "half"
+    assert "Review 1 change" in page.text
 
 
 async def test_a_late_save_of_a_page_that_saved_brings_nothing_back(browser: Browser, one: str, path: str) -> None:

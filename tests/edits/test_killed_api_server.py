@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from tests.controlplane import ControlPlane
+from tests.e2e.conftest import CRD
 from tests.edits.browsing import Browser, Page
 from tests.edits.careful import CarefulClient
-from tests.edits.conftest import CRD, parts_for
+from tests.edits.conftest import parts_for
 from tests.edits.objects import Json, mydemo
 from tests.lossy import Lossy
 

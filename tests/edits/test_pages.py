@@ -91,6 +91,26 @@ async def test_nothing_to_change_is_said(browser: Browser, one: str, path: str) 
     assert "save" not in page.form.buttons
 
 
+async def test_what_the_api_server_does_not_take_of_a_text_is_named(
+    browser: Browser, cluster: ControlPlane, namespace: str
+) -> None:
+    meta = {"name": "web", "namespace": namespace}
+    container = {"name": "app", "image": "app:1"}
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container]}}
+    spec = {"replicas": 0, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+    cluster.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", {"metadata": meta, "spec": spec})
+    path = f"/resources/deployments.apps/{namespace}/web/"
+    page = await reviewed(browser, path, "  progressDeadlineSeconds: 600\n", "")
+    assert "Nothing would change: the API server keeps spec.progressDeadlineSeconds as before." in page.text
+    assert "as the text has it" not in page.text
+    page = await browser.open(f"{path}edit/")
+    text = page.yaml.replace("  progressDeadlineSeconds: 600\n", "").replace("app:1", "app:2")
+    page = await browser.press(page, "review", yaml=text)
+    assert "Not all of the text would be stored: the API server keeps spec.progressDeadlineSeconds as" in page.text
+    page = await reviewed(browser, path, "app:1", "app:2")
+    assert "Not all of the text" not in page.text
+
+
 async def test_kubectl_applys_record_is_not_shown_and_not_lost(
     browser: Browser, cluster: ControlPlane, collection: str, path: str
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from base64 import urlsafe_b64encode
 
 import pytest
@@ -10,9 +11,9 @@ from django.http import HttpRequest, HttpResponse
 
 from dashboard.edits.diff import changes, diff_lines
 from dashboard.edits.editable import Base, Target, editable, to_write
-from dashboard.edits.fields import ABSENT, ItemKey, Path, get, parse_path, put, same, show
+from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, as_held, get, parse_path, put, same, show
 from dashboard.edits.outcomes import Draft
-from dashboard.edits.posted import base_json, choice_name, draft_of, is_reviewed, reviewed_mark
+from dashboard.edits.posted import base_json, choice_name, draft_of, reviewed_mark, seen_beside
 from dashboard.edits.problems import refusal_of, unanswered
 from dashboard.edits.said import COOKIE, said_to, say
 from dashboard.edits.schema import crd_schema, kind_schema
@@ -48,6 +49,60 @@ TARGET = Target(KINDS["mydemos.crddemo.k8s.io"], "default", "one")
 def test_paths_are_written_and_read_as_the_api_server_writes_them(path: Path, text: str) -> None:
     assert show(path) == text
     assert parse_path(text) == path
+
+
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [
+        ("spec.map.example.com/a", ("spec", "map", "example.com/a")),
+        ("spec.map.a.b.port", ("spec", "map", "a.b", "port")),
+        ("spec.map.a.b[0]", ("spec", "map", "a.b", 0)),
+        ("spec.map.gone.b", ("spec", "map", "gone", "b")),
+        ("spec.list[0].x.y", ("spec", "list", 0, "x.y")),
+        ("spec.list.x.y", ("spec", "list", "x", "y")),
+    ],
+)
+def test_a_name_with_dots_that_a_message_does_not_set_off_is_one(said: str, held: Path) -> None:
+    value = {"spec": {"map": {"example.com/a": 1, "a.b": {"port": 1}}, "list": [{"x.y": 1}]}}
+    assert as_held(value, parse_path(said)) == held
+
+
+def test_what_turns_the_text_around_it_is_seen_in_a_review_in_values_and_names() -> None:
+    (change,) = changes({"data": {}}, {"data": {"a\u2066b": "admin\u202ex"}})
+    assert (change.field, change.now_text) == ("data.a\\u2066b", "admin\\u202ex")
+    assert change.path == ("data", "a\u2066b")
+
+
+def test_a_name_with_dots_is_the_longest_that_the_map_has() -> None:
+    rng = random.Random(7)
+    names = ["", "a", "b", "a.b", "a.b.a", ".a", "a.", "..", "b.a.b.b", "a.a.a.a.a"]
+    segments: Path = ("a", "b", "", "a.b", 0, 1)
+
+    def made(depth: int) -> Value:
+        chosen = rng.sample(names, rng.randrange(len(names)))
+        return {name: made(depth - 1) for name in chosen} if depth else [1, {"a.b": 1}]
+
+    def longest(value: Value, path: Path) -> Path:
+        texts = next((count for count, each in enumerate(path) if not isinstance(each, str)), len(path))
+        joined = {".".join(map(str, path[:count])): count for count in range(2, texts + 1)}
+        found = [name for name in joined if name in value] if isinstance(value, dict) and path[:1] else []
+        if not path:
+            return ()
+        if not found or path[0] in value:
+            return (path[0], *longest(get(value, path[:1]), path[1:]))
+        return (found[-1], *longest(value[found[-1]], path[joined[found[-1]] :]))
+
+    for _ in range(3_000):
+        value = made(3)
+        path = tuple(rng.choice(segments) for _ in range(rng.randrange(9)))
+        assert as_held(value, path) == longest(value, path)
+
+
+def test_a_path_as_long_as_a_text_can_be_is_read_at_once() -> None:
+    brackets, names = "[" * 200_000, "spec.map." + "a." * 100_000 + "a["
+    assert parse_path("a]" + brackets) == ("a",)
+    path = parse_path(names)
+    assert len(as_held({"spec": {"map": {"b.a": 1}}}, path)) == len(path) == 100_003
 
 
 def test_values_are_found_set_and_taken_out_by_path_without_touching_the_object() -> None:
@@ -255,14 +310,15 @@ def test_addresses_hold_any_name_and_what_is_said_there_is_shown() -> None:
 
 def test_the_mark_of_a_review_is_for_one_text_state_object_and_purpose() -> None:
     draft = Draft("a: 1\n", Base("u", "7", {"a": 0}))
-    mark = reviewed_mark(TARGET, draft, "save")
-    assert is_reviewed(TARGET, draft, "save", mark)
-    assert not is_reviewed(TARGET, draft, "create", mark)
-    assert not is_reviewed(TARGET, Draft("a: 2\n", draft.base), "save", mark)
-    assert not is_reviewed(TARGET, Draft(draft.text, Base("v", "7", {"a": 0})), "save", mark)
-    assert not is_reviewed(TARGET, Draft(draft.text, Base("u", "7", {"a": 1})), "save", mark)
-    assert not is_reviewed(Target(TARGET.kind, "default", "two"), draft, "save", mark)
-    assert is_reviewed(TARGET, Draft(draft.text, Base("u", "8", {"a": 0})), "save", mark), (
+    beside = {"spec.a": "d1"}
+    mark = reviewed_mark(TARGET, draft, "save", beside)
+    assert seen_beside(TARGET, draft, "save", mark) == beside
+    assert seen_beside(TARGET, draft, "create", mark) is None
+    assert seen_beside(TARGET, Draft("a: 2\n", draft.base), "save", mark) is None
+    assert seen_beside(TARGET, Draft(draft.text, Base("v", "7", {"a": 0})), "save", mark) is None
+    assert seen_beside(TARGET, Draft(draft.text, Base("u", "7", {"a": 1})), "save", mark) is None
+    assert seen_beside(Target(TARGET.kind, "default", "two"), draft, "save", mark) is None
+    assert seen_beside(TARGET, Draft(draft.text, Base("u", "8", {"a": 0})), "save", mark) == beside, (
         "status changes do not matter"
     )
 

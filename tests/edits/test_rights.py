@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Awaitable
 from types import SimpleNamespace
 
 import pytest
+from django.http import QueryDict
+from django.template.loader import render_to_string
 
 from dashboard.access.rights import KEPT, Right, Rights
 from dashboard.resources.kinds import KINDS
+from dashboard.resources.query import Query
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from tests.clock import FakeClock
@@ -57,6 +61,61 @@ async def test_details_do_not_offer_what_may_not_be_done_and_say_so_as_soon_as_i
         assert f'href="{path}edit/"' in page.body
         assert f'href="{path}delete/"' not in page.body
         assert f"do not let Deltaboard&#x27;s account delete {MYDEMOS.key} in namespace {namespace}" in page.body
+
+
+async def test_a_list_offers_no_new_one_where_none_may_be_made_in_its_one_namespace(
+    alices: SimpleNamespace, namespace: str
+) -> None:
+    path, browser = f"/resources/{MYDEMOS.key}/", Browser(alices)
+    first = await browser.open(f"{path}?namespace={namespace}")
+    assert f'href="{path}new/?namespace={namespace}"' in first.body, "the first byte waits for no answer"
+
+    async def said() -> bool:
+        page = await browser.open(f"{path}?namespace={namespace}")
+        return f'href="{path}new/?namespace={namespace}"' not in page.body and "account create" in page.body
+
+    await eventually(said, what="it is not offered")
+    every = await browser.open(path)
+    assert f'href="{path}new/"' in every.body, "it may be allowed in one of them"
+
+
+async def test_an_open_list_hears_of_what_may_be_made_without_other_changes(
+    alices: SimpleNamespace, namespace: str
+) -> None:
+    shown = alices.hub.list_view(MYDEMOS, Query.parse(QueryDict(f"namespace={namespace}"), MYDEMOS.key))
+    view, heard = alices.hub.views[shown.id].view, asyncio.Event()
+    view.on_dirty = heard.set
+    async with asyncio.timeout(30):
+        await heard.wait()
+    assert f'"#new-{view.id}"' in view.update(render_to_string)
+    assert f'"#new-{view.id}"' not in view.update(render_to_string)
+
+
+async def test_a_rows_menu_asks_of_its_object_which_rules_may_name(
+    alices: SimpleNamespace, cluster: ControlPlane, namespace: str
+) -> None:
+    browser = Browser(alices)
+
+    async def denied(name: str) -> set[str]:
+        return set(json.loads((await browser.open(f"/resources/{MYDEMOS.key}/{namespace}/{name}/may/")).body))
+
+    with let(cluster, "alice", mydemos("patch", names=("one",))):
+        await eventually(lambda: denied_is(denied("one"), {"delete/"}), what="one may be patched")
+        assert await denied("other") == {"delete/", "do/field/"}
+
+
+async def denied_is(denied: Awaitable[set[str]], wanted: set[str]) -> bool:
+    return await denied == wanted
+
+
+async def test_a_yaml_page_offers_no_edit_that_may_not_be_done(alices: SimpleNamespace, namespace: str) -> None:
+    path, browser = f"/resources/{MYDEMOS.key}/{namespace}/one/", Browser(alices)
+
+    async def said() -> bool:
+        page = await browser.open(f"{path}yaml/", Accept="text/html")
+        return f'href="{path}edit/"' not in page.body and "account update" in page.body
+
+    await eventually(said, what="it is not offered")
 
 
 async def test_open_details_hear_of_it_without_being_asked(alices: SimpleNamespace, namespace: str) -> None:

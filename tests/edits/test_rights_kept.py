@@ -10,13 +10,14 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from django.http import QueryDict
 from django.template.loader import render_to_string
 
-from dashboard.access.rights import AT_ONCE, KEPT, Listener, Right, Rights
+from dashboard.access.rights import ASKED_AGAIN, AT_ONCE, KEPT, Listener, Right, Rights
 from dashboard.live.detail_view import DetailView
 from dashboard.live.hub import Hub
-from dashboard.live.object_view import ASKED_AGAIN
 from dashboard.resources.kinds import KINDS
+from dashboard.resources.query import Query
 from informerd.rest.client import Client
 from informerd.testing import eventually
 from tests.clock import FakeClock
@@ -106,6 +107,24 @@ async def test_open_details_that_do_not_change_hear_within_a_while_what_may_be_d
     await pass_time(world, KEPT + ASKED_AGAIN)
     await pass_time(world, 1.0)
     assert "do not allow" not in browser.frames[-1]["content"]
+
+
+async def test_who_loads_a_list_again_and_again_without_scripts_hears_what_may_be_made_now(world: World) -> None:
+    query = Query.parse(QueryDict("namespace=default"), PODS.key)
+
+    async def loaded() -> str:
+        said = world.hub.list_view(PODS, query).new_denied
+        await world.settled()
+        return said
+
+    world.cluster.forbidden = {"create"}
+    assert await loaded() == ""
+    assert "account create pods" in await loaded()
+    world.cluster.forbidden = set()
+    for _ in range(3):
+        world.clock._now += KEPT / 2
+        await loaded()
+    assert await loaded() == ""
 
 
 async def test_nobody_asks_for_details_that_nobody_looks_at(world: World) -> None:

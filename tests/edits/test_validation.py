@@ -50,6 +50,8 @@ def said(node: dict[str, Any], value: Any) -> list[str]:
         ({"type": "array", "x-kubernetes-list-type": "set"}, ["a", "b"], ["a", "a"], "The list has “a” already."),
         ({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]},
          [{"name": "a"}, {"name": "b"}], [{"name": "a"}, {"name": "a"}], "The list has name=a already."),
+        ({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+          "x-kubernetes-patch-strategy": "merge"}, [], [{"name": "a"}, {"name": "a"}], ""),
         ({"type": "object", "minProperties": 1, "additionalProperties": {}}, {"a": 1}, {},
          "It must have at least 1 field."),
         ({"type": "object", "properties": {"a": {}}}, {"a": 1}, {"b": 1}, "The schema has no such field."),
@@ -108,6 +110,25 @@ def test_fields_that_never_change_are_told_by_their_own_rule_or_by_that_of_what_
         ("spec.both.a", "It cannot be changed once it is set. a stays."),
     ]
     assert not changed_for_good(schema, changed, {"spec": {}})
+
+
+def test_a_field_may_be_taken_out_that_its_own_rule_keeps_from_changing() -> None:
+    """The API server asks a transition rule only where the value was and is."""
+    schema = of_spec({"type": "object", "properties": {"class": FIXED, "both": BY_PARENT}})
+    base = {"spec": {"class": "x", "both": {"a": "1"}}}
+    assert [each.field for each in changed_for_good(schema, {"spec": {"both": {}}}, base)] == ["spec.both.a"]
+
+
+def test_the_items_of_a_list_are_held_to_what_they_were_by_their_keys() -> None:
+    items = {"type": "object", "properties": {"name": {"type": "string"}, "class": FIXED}}
+    keyed = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": items}
+    schema = of_spec({"type": "object", "properties": {"by": keyed, "plain": {"type": "array", "items": items}}})
+    a, b, c = ({"name": name, "class": "x"} for name in "abc")
+    base = {"spec": {"by": [a, b], "plain": [a, b]}}
+    assert not changed_for_good(schema, {"spec": {"by": [c, b, a], "plain": [b]}}, base)
+    turned = {"spec": {"by": [b, {**a, "class": "y"}], "plain": [{**a, "class": "y"}]}}
+    assert [each.field for each in changed_for_good(schema, turned, base)] == ["spec.by[1].class"]
+    assert not changed_for_good(schema, turned, {"spec": {"by": [a, {"class": "x"}]}}), "nothing tells its items apart"
 
 
 def test_rules_are_told_by_their_message_or_as_they_are() -> None:

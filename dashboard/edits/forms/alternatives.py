@@ -50,11 +50,16 @@ def _ways(schema: Schema) -> tuple[tuple[str, ...], ...]:
         return tuple((name,) for name in node["properties"])
     common = set(node.get("required", ()))
     for word in ("oneOf", "anyOf"):
-        parts = node.get(word, ())
+        parts = [part for part in node.get(word, ()) if not _is_none(part)]
         ways = tuple(tuple(name for name in _needs(part) if name not in common) for part in parts)
         if len(ways) > 1 and all(ways) and len(set(ways)) == len(ways):
             return ways
     return ()
+
+
+def _is_none(part: object) -> bool:
+    """Whether it is the way of having none of the fields, as Istio's schemas write it beside those of having one."""
+    return isinstance(part, Mapping) and tuple(part) == ("not",)
 
 
 def _needs(part: object) -> tuple[str, ...]:

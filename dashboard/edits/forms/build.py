@@ -17,9 +17,10 @@ from dashboard.edits.forms.controls import INPUTS, control_of, summary, text_of
 from dashboard.edits.forms.node import Form, Missing, Node
 from dashboard.edits.forms.opened import Opened
 from dashboard.edits.forms.search import found, is_large
-from dashboard.edits.forms.shown import Shown
+from dashboard.edits.forms.shown import Shown, was
 from dashboard.edits.forms.words import SHORT, default_of, example_of, help_of
 from dashboard.edits.input_names import FIND, KEY, NEW_KEY, NEW_VALUE, OPEN, written
+from dashboard.edits.items import as_before
 from dashboard.edits.rules import fixed
 from dashboard.edits.schema import Schema
 
@@ -80,15 +81,19 @@ class _Builder:
 
     def top(self, schema: Schema) -> Iterator[Node]:
         """Spec, other fields beside it, then labels and annotations, which always have room."""
-        metadata = [self.node(path, schema.at(path)) for path in METADATA] if self._shown.part == "spec" else []
+        base = self._shown.base
+        paths = METADATA if self._shown.part == "spec" else ()
+        metadata = [self.node(path, schema.at(path), get(base, path)) for path in paths]
         for name in roots(schema, self._shown.part):
             child = schema.child(name)
             if name == self._shown.part or self._wanted((name,), child, schema):
-                yield self.node((name,), child, required=name in schema.node.get("required", ()))
+                before = base.get(name, ABSENT)
+                must = name in schema.node.get("required", ())
+                yield self.node((name,), child, before, required=must, fixed=_fixed(schema, before, name))
         yield from metadata
 
-    def node(self, path: Path, schema: Schema, *, required: bool = False, **more: Any) -> Node:
-        """One field with all that is shown below it."""
+    def node(self, path: Path, schema: Schema, before: Value, *, required: bool = False, **more: Any) -> Node:
+        """One field with all that is shown below it; `before` is what the base has of it."""
         self._room -= 1
         value = get(self._shown.value, path)
         control = control_of(schema, value)
@@ -102,7 +107,7 @@ class _Builder:
             help=help_of(schema, control),
             example=example_of(schema),
             default=default_of(schema),
-            was=self._shown.was(path, value),
+            was=was(before, value),
             problems=self._problems.get(path, ()),
             **more,
         )
@@ -115,7 +120,7 @@ class _Builder:
             return replace(node, control="yaml", entry=entry, value=summary(value), line=self._shown.line(path))
         if control in INPUTS or (self._has_to_wait(node) and value is not ABSENT):
             return replace(node, value=summary(value), held_back=True, line=self._shown.line(path))
-        return self._holder(node, schema, value)
+        return self._holder(node, schema, value, before)
 
     def _input(self, node: Node, schema: Schema, value: Value) -> Node:
         now = text_of(value)
@@ -128,11 +133,11 @@ class _Builder:
             choices=tuple(choice for choice in choices if choice),
         )
 
-    def _holder(self, node: Node, schema: Schema, value: Value) -> Node:
+    def _holder(self, node: Node, schema: Schema, value: Value, before: Value) -> Node:
         fold = len(node.path) >= _FOLDED_FROM and node.path not in self._opened and node.path not in self._problems
         node = replace(node, folded=fold and node.present, value=summary(value))
         if node.control == "group":
-            return self._unplaced(self._group(node, schema, value if isinstance(value, dict) else {}))
+            return self._unplaced(self._group(node, schema, value if isinstance(value, dict) else {}, before))
         posted, name = self._shown.posted, node.name
         node = replace(
             node,
@@ -140,10 +145,11 @@ class _Builder:
             new_key=posted.get(NEW_KEY + name, ""),
             new_value=posted.get(NEW_VALUE + name, ""),
         )
-        held = self._list(node, schema, value or []) if node.control == "list" else self._map(node, schema, value or {})
-        return self._unplaced(held)
+        if node.control == "list":
+            return self._unplaced(self._list(node, schema, value or [], before))
+        return self._unplaced(self._map(node, schema, value or {}, before))
 
-    def _group(self, node: Node, schema: Schema, value: dict[str, Value]) -> Node:
+    def _group(self, node: Node, schema: Schema, value: dict[str, Value], before: Value) -> Node:
         children: list[Node] = []
         missing: list[Missing] = []
         few = len(schema.node.get("properties", ())) <= FEW
@@ -154,7 +160,8 @@ class _Builder:
             path = (*node.path, name)
             must = name in required
             if must or self._wanted(path, child, schema, few=few and self._room > 0):
-                children.append(self.node(path, child, required=must, fixed=self._fixed(schema, node.path, name)))
+                was_there = get(before, (name,))
+                children.append(self.node(path, child, was_there, required=must, fixed=_fixed(schema, was_there, name)))
             elif name not in chosen_between:
                 missing.append(Missing(name, help_of(child, control_of(child)).short))
         return replace(
@@ -165,22 +172,24 @@ class _Builder:
             exclusive=exclusive,
         )
 
-    def _list(self, node: Node, schema: Schema, value: list[Value]) -> Node:
-        items = schema.child(0)
+    def _list(self, node: Node, schema: Schema, value: list[Value], before: Value) -> Node:
+        items, were = schema.child(0), as_before(value, before, schema)
         paths = [(*node.path, index) for index in range(len(value))]
         return self._paged(
             node,
             paths,
-            lambda index: self.node(paths[index], items, index=index, last=index == len(value) - 1),
+            lambda index: self.node(paths[index], items, were[index], index=index, last=index == len(value) - 1),
         )
 
-    def _map(self, node: Node, schema: Schema, value: dict[str, Value]) -> Node:
+    def _map(self, node: Node, schema: Schema, value: dict[str, Value], before: Value) -> Node:
         names = list(value)
         paths = [(*node.path, name) for name in names]
 
         def entry(index: int) -> Node:
             typed = self._shown.posted.get(KEY + written(paths[index]), names[index])
-            return self.node(paths[index], schema.child(names[index]), entry=typed)
+            name, was_there = names[index], get(before, (names[index],))
+            fixed_as = _fixed(schema, was_there, name)
+            return self.node(paths[index], schema.child(name), was_there, entry=typed, fixed=fixed_as)
 
         return self._paged(node, paths, entry)
 
@@ -217,12 +226,13 @@ class _Builder:
             return False
         return self._shown.kept(node.name)[0] is None
 
-    def _fixed(self, schema: Schema, path: Path, name: str) -> str:
-        """Nothing is fixed that the object does not have yet."""
-        return fixed(schema, name) if get(self._shown.base, (*path, name)) is not ABSENT else ""
-
     def _unplaced(self, node: Node) -> Node:
         """Of the problems below a node, it shows those that no child shows."""
         placed = {child.path for child in node.children}
         depth = len(node.path) + 1
         return replace(node, problems=tuple(each for each in node.problems if each.path[:depth] not in placed))
+
+
+def _fixed(schema: Schema, before: Value, name: str) -> str:
+    """Why a field never changes; nothing is fixed that the object does not have yet."""
+    return fixed(schema, name) if before is not ABSENT else ""

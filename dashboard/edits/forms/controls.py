@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Literal
 
 from dashboard.edits.fields import ABSENT, Value
@@ -21,6 +22,7 @@ INPUTS: frozenset[Control] = frozenset(
 
 SUMMARY = 60
 """Characters of what is said about what is in a map or list."""
+_BREAK = re.compile(r"\r\n|\r|\n")
 _SCALARS: dict[str, Control] = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
 
 
@@ -93,6 +95,17 @@ def parsed(typed: str, control: Control, schema: Schema, now: Value) -> Value:
 def lf(text: str) -> str:
     """The text with LF line breaks: browsers send CR LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def broken_as(typed: str, now: Value) -> str:
+    """What was typed, its lines ended as those of `now` are, which no input shows.
+
+    Raises ValueError with a sentence where those end in several ways.
+    """
+    breaks = set(_BREAK.findall(now)) if isinstance(now, str) else set()
+    if len(breaks) > 1 and "\n" in typed:
+        raise ValueError("Its lines end in several ways, which only the YAML can keep: change it there.")
+    return typed.replace("\n", breaks.pop()) if len(breaks) == 1 else typed
 
 
 def _boolean(typed: str) -> bool:

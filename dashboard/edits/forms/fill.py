@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from dashboard.edits.document import Document, parse
 from dashboard.edits.fields import ABSENT, Path, Segment, Value, get, has_place, put, same
-from dashboard.edits.forms.controls import INPUTS, control_of, lf, parsed, text_of
+from dashboard.edits.forms.controls import INPUTS, broken_as, control_of, lf, parsed, text_of
 from dashboard.edits.input_names import FIELD, KEY, NEW_KEY, NEW_VALUE, SHOWN, STATE, read
 from dashboard.edits.problems import Problem
 from dashboard.edits.restructure import renamed
@@ -67,7 +67,7 @@ class _Filling:
         if not path or control not in INPUTS:
             raise ValueError(_NO_INPUT.format(typed))
         self._check_place(path, typed)
-        wanted = parsed(typed, control, schema, now)
+        wanted = parsed(broken_as(typed, now), control, schema, now)
         if wanted is ABSENT and self._is_entry(path) and control == "text":
             wanted = ""  # a label without a value is one; its button takes it out
         if text_of(now) != shown and not same(now, wanted):
@@ -159,8 +159,13 @@ def _typed(posted: Mapping[str, str]) -> Iterator[tuple[Path, str, str]]:
 def _names(posted: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     for name, typed in posted.items():
         path = read(name.removeprefix(KEY)) if name.startswith(KEY) else ()
-        if path and typed != path[-1]:
+        if path and typed != _in_one_line(str(path[-1])):
             yield path, typed
+
+
+def _in_one_line(text: str) -> str:
+    """The text as browsers have it in an input of one line."""
+    return text.replace("\r", "").replace("\n", "")
 
 
 def _item(path: Path) -> Path:

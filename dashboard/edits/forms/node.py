@@ -136,11 +136,12 @@ class Node:
 
     @property
     def multiline(self) -> bool:
-        return self.control == "text" and "\n" in self.value
+        """Whether one line cannot hold it: browsers take line breaks out of what stands in an input of one."""
+        return self.control not in ("boolean", "choice") and "\n" in self.value
 
     @property
     def removable(self) -> bool:
-        return not self.fixed and (self.index is not None or self.entry is not None or not self.required)
+        return self.index is not None or self.entry is not None or not (self.fixed or self.required)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from dashboard.edits.fields import ABSENT, Path, Value, get
+from dashboard.edits.fields import ABSENT, Path, Value
 from dashboard.edits.forms.controls import lf, text_of
 from dashboard.edits.input_names import FIELD, SHOWN
 from dashboard.edits.problems import Problem
@@ -28,14 +28,6 @@ class Shown:
     part: str = "spec"
     """``status`` for the form of a status."""
 
-    def was(self, path: Path, value: Value) -> str:
-        """What the base had at `path`, where the text has another plain value; else nothing."""
-        before = get(self.base, path) if self.base else ABSENT
-        if before is ABSENT or isinstance(before, dict | list) or isinstance(value, dict | list):
-            return ""
-        text = text_of(before)
-        return text if text != text_of(value) else ""
-
     def kept(self, name: str) -> tuple[str | None, str | None]:
         """What was typed and what the input had shown, where the two differ."""
         typed, shown = self.posted.get(FIELD + name), self.posted.get(SHOWN + name)
@@ -51,3 +43,11 @@ class Shown:
                 path = problem.path[:end]
                 found[path] = (*found.get(path, ()), problem)
         return found
+
+
+def was(before: Value, value: Value) -> str:
+    """What the base had of a field, where the text has another plain value; else nothing."""
+    if before is ABSENT or isinstance(before, dict | list) or isinstance(value, dict | list):
+        return ""
+    text = text_of(before)
+    return text if text != text_of(value) else ""

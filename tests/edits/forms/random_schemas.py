@@ -9,11 +9,25 @@ from hypothesis import strategies as st
 Json = Any
 
 NAMES = st.sampled_from(
-    ["a", "port", "x-y", "on", "labels", "app.kubernetes.io/name", "8080", "é", "two words", "q[0]"]
+    ["a", "port", "x-y", "on", "labels", "app.kubernetes.io/name", "8080", "é", "two words", "q[0]", "two\nlines", ""]
 )
 WORDS = st.one_of(
     st.sampled_from(
-        ["", "a", "yes", "1", "1e3", "10.0.0.1", "two\nlines", "two\nlines\n", " lead", "# no", "a: b", "<b>"]
+        [
+            "",
+            "a",
+            "yes",
+            "1",
+            "1e3",
+            "10.0.0.1",
+            "two\nlines",
+            "two\nlines\n",
+            "two\r\nlines",
+            " lead",
+            "# no",
+            "a: b",
+            "<b>",
+        ]
     ),
     st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn"), exclude_characters="\ufeff"), max_size=12),
 )
@@ -22,7 +36,7 @@ NUMBERS = st.one_of(st.integers(-(2**40), 2**40), st.floats(-1e6, 1e6).map(lambd
 SCALARS = st.sampled_from([
     {"type": "string"},
     {"type": "string", "format": "date-time", "description": "A moment. In RFC 3339.\n\nAnd <b>more</b>."},
-    {"type": "string", "enum": ["fast", "slow", "<i>"], "default": "fast"},
+    {"type": "string", "enum": ["fast", "slow", "<i>", " two  words "], "default": "fast"},
     {"type": "integer", "minimum": 1, "maximum": 65535, "default": 3},
     {"type": "number", "multipleOf": 0.5},
     {"type": "boolean", "default": True},

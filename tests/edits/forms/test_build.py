@@ -16,6 +16,8 @@ from dashboard.resources.yaml_text import to_yaml
 from tests.edits.forms.large import SPECS, issuer, rollout
 from tests.edits.forms.pages import Sheet, of_spec
 
+RULE = {"x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "is immutable"}]}
+IMMUTABLE = {"type": "string", **RULE}
 EVIL = "<script>alert(1)</script>"
 
 
@@ -116,6 +118,49 @@ def test_what_never_changes_once_set_is_read_only_only_once_it_is_set() -> None:
     assert "field.spec.it" not in there.inputs.values
     assert "cannot be changed once it is set" in there.html
     assert "field.spec.it" in Sheet.of(spec, "spec: {}\n").inputs.values
+
+
+def test_a_new_item_of_a_list_with_keys_is_none_that_was_there_before() -> None:
+    item = {
+        "type": "object",
+        "required": ["name", "zone"],
+        "properties": {"name": {"type": "string"}, "zone": IMMUTABLE},
+    }
+    keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
+    schema = of_spec({"type": "object", "properties": {"it": {"type": "array", "items": item, **keyed}}})
+    sheet = Sheet.of(schema, to_yaml({"spec": {"it": [{"name": "a", "zone": "1"}, {"name": "b", "zone": "2"}]}}))
+    assert not any(name.startswith("field.spec.it") and name.endswith("zone") for name in sheet.inputs.values)
+    after = sheet.press("remove spec.it[0]").press("add spec.it")
+    assert "field.spec.it[0].zone" not in after.inputs.values
+    assert "Was " not in after.html
+    again = after.posted({"field.spec.it[1].name": "c", "field.spec.it[1].zone": "3"})
+    assert again.document.value["spec"]["it"] == [{"name": "b", "zone": "2"}, {"name": "c", "zone": "3"}]
+
+
+def test_a_spec_that_never_changes_says_so_and_has_no_inputs() -> None:
+    spec = {"type": "object", "properties": {"size": {"type": "integer"}}, **RULE}
+    sheet = Sheet.of(of_spec(spec), "spec: {size: 1}\n")
+    assert "field.spec.size" not in sheet.inputs.values
+    assert "It cannot be changed once it is set." in sheet.html
+
+
+def test_an_entry_that_never_changes_can_be_taken_out() -> None:
+    spec = {"type": "object", "properties": {"it": {"type": "object", "additionalProperties": IMMUTABLE}}}
+    sheet = Sheet.of(of_spec(spec), "spec: {it: {a: x}}\n")
+    assert "field.spec.it.a" not in sheet.inputs.values
+    assert ("change", "remove spec.it.a") in sheet.inputs.presses
+    assert "field.spec.it.b" in sheet.posted({"newkey.spec.it": "b", "new.spec.it": "y"}).inputs.values
+
+
+def test_none_of_several_ways_is_no_way_to_choose() -> None:
+    """As Istio's schemas say that at most one of some fields may be there."""
+    ways = [{"required": ["exact"]}, {"required": ["prefix"]}]
+    fields = {"exact": {"type": "string"}, "prefix": {"type": "string"}, "more": {"type": "string"}}
+    match = {"type": "object", "properties": fields, "oneOf": [{"not": {"anyOf": ways}}, *ways]}
+    sheet = Sheet.of(of_spec({"type": "object", "properties": {"it": match}}), "spec: {it: {exact: a}}\n")
+    (found,) = sheet.form.nodes[0].children
+    assert [(way.label, way.chosen) for way in found.alternatives] == [("exact", True), ("prefix", False)]
+    assert sheet.press("choose spec.it 1").document.value["spec"]["it"] == {}
 
 
 def test_what_the_schema_does_not_describe_is_left_to_the_yaml() -> None:

@@ -10,6 +10,7 @@ from dashboard.edits.document import parse
 from dashboard.edits.fields import ABSENT, Path, get, same
 from dashboard.edits.forms import apply_form
 from dashboard.edits.schema import Schema
+from dashboard.resources.yaml_text import to_yaml
 from tests.edits.forms.pages import Sheet, of_spec
 
 SPEC = {
@@ -169,6 +170,27 @@ def test_what_the_text_has_made_something_else_of_is_not_overwritten(name: str, 
     applied, problems = apply_form(SCHEMA, document, {name: "b", **typed})
     assert applied is document
     assert "“b”" in problems[0].words
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r"])
+def test_lines_end_as_they_did(end: str) -> None:
+    sheet = of_note(f"one{end}two{end}")
+    assert (
+        sheet.posted({"field.spec.note": "one\r\n2\r\n3\r\n"}).document.value["spec"]["note"] == f"one{end}2{end}3{end}"
+    )
+
+
+def test_lines_that_end_in_several_ways_are_left_to_the_yaml() -> None:
+    sheet = of_note("one\r\ntwo\n")
+    after = sheet.posted({"field.spec.note": "one\r\n2\r\n"})
+    assert "several ways" in after.problems[0].words
+    assert after.text == sheet.text
+    assert sheet.posted({"field.spec.note": "one"}).document.value["spec"]["note"] == "one"
+
+
+def of_note(note: str) -> Sheet:
+    """A form whose one field holds that text."""
+    return Sheet.of(SCHEMA, to_yaml({"metadata": {}, "spec": {"note": note}}))
 
 
 @pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1, -(2**53) - 1])

@@ -1,0 +1,101 @@
+"""What a policy of the cluster makes of a write, and did not make of the dry run before it, is said after the save."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from django.test import RequestFactory
+
+from dashboard.edits.beside import Otherwise, otherwise
+from dashboard.edits.said import COOKIE, Said, said_to
+from tests.controlplane import ControlPlane
+from tests.edits.browsing import Browser, Page, reviewed
+from tests.wait import eventually
+
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+POLICIES, BINDINGS = f"{ADMISSION}/mutatingadmissionpolicies", f"{ADMISSION}/mutatingadmissionpolicybindings"
+STAMP = 'Object{metadata: Object.metadata{annotations: {"stamp": request.dryRun ? "tried" : "written"}}}'
+LATE = 'request.dryRun ? Object{} : Object{metadata: Object.metadata{labels: {"late": "yes"}}}'
+
+
+@pytest.fixture
+async def stamped(browser: Browser, cluster: ControlPlane, namespace: str, one: str, path: str) -> AsyncIterator[None]:
+    """Mydemos get a stamp with each write, another one in a dry run; a label only where it is none."""
+    here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}}}
+    rule = {"apiGroups": ["crddemo.k8s.io"], "apiVersions": ["*"], "operations": ["*"], "resources": ["mydemos"]}
+    mutations = [
+        {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": each}} for each in (STAMP, LATE)
+    ]
+    policy: Any = {
+        "matchConstraints": {"resourceRules": [rule]},
+        "mutations": mutations,
+        "reinvocationPolicy": "Never",
+        "failurePolicy": "Fail",
+    }
+    cluster.create(POLICIES, {"metadata": {"name": namespace}, "spec": policy})
+    cluster.create(
+        BINDINGS, {"metadata": {"name": namespace}, "spec": {"policyName": namespace, "matchResources": here}}
+    )
+
+    async def works() -> bool:
+        return "metadata.annotations.stamp" in (await reviewed(browser, path, "port: 8080", "port: 9090")).text
+
+    try:
+        await eventually(works, within=60.0)
+        yield
+    finally:
+        cluster.delete(f"{BINDINGS}/{namespace}")
+        cluster.delete(f"{POLICIES}/{namespace}")
+
+
+def said(browser: Browser, page: Page) -> Said:
+    """What the page says that a save leads to."""
+    request = RequestFactory().get(page.location)
+    request.COOKIES[COOKIE] = browser.client.cookies[COOKIE].value
+    found = said_to(request)
+    assert found is not None
+    return found
+
+
+@pytest.mark.usefixtures("stamped")
+async def test_what_is_stored_otherwise_than_reviewed_is_said_after_the_save(
+    browser: Browser, cluster: ControlPlane, one: str, path: str
+) -> None:
+    saved = await browser.press(await reviewed(browser, path, "port: 8080", "port: 9090"), "save")
+    assert cluster.get(one)["metadata"]["annotations"] == {"stamp": "written"}
+    found = said(browser, saved)
+    assert "Not all is as reviewed: the API server stored metadata.labels.late otherwise." in found.words
+    assert "The API server set metadata.annotations.stamp to another value than the review showed." in found.words
+    assert found.tone == "warn"
+
+    kind, namespace = path.split("/")[2:4]
+    page = await browser.open(f"/resources/{kind}/new/?namespace={namespace}")
+    text = f"apiVersion: crddemo.k8s.io/v1\nkind: Mydemo\nmetadata: {{name: two, namespace: {namespace}}}\n"
+    page = await browser.press(page, "review", yaml=f"{text}spec: {{ip: 10.0.0.1, port: 80}}\n")
+    made = said(browser, await browser.press(page, "create"))
+    assert made.tone == "warn"
+    assert "stored metadata.labels.late otherwise" in made.words
+
+    page = await reviewed(browser, path, "port: 9090", "port: 7070")
+    cluster.delete(one)
+    page = await browser.press(await browser.press(page, "save"), "recreate")
+    again = said(browser, await browser.press(page, "create"))
+    assert "the API server stored metadata.annotations.stamp otherwise." in again.words, "as sent, not as tried"
+
+
+async def test_of_a_save_that_is_stored_as_reviewed_nothing_more_is_said(browser: Browser, one: str, path: str) -> None:
+    saved = await browser.press(await reviewed(browser, path, "port: 8080", "port: 9090"), "save")
+    found = said(browser, saved)
+    assert found.words.endswith(" is saved.")
+    assert found.tone == "ok"
+
+
+def test_what_was_to_be_set_and_was_not_is_said_too_and_many_fields_are_counted() -> None:
+    assert otherwise({"a": "1", "b": "2"}, {"b": "2"}) == Otherwise(unseen=("a",))
+    assert otherwise({"a": "1"}, {"a": ""}) == Otherwise(unseen=("a",)), "it was left out"
+    assert otherwise({"a": "1"}, {"a": "2"}) == Otherwise(anew=("a",))
+    assert otherwise(None, {"a": "1"}) == Otherwise(), "nobody knows what was seen"
+    many = otherwise({}, {f"spec.f{number}": "1" for number in range(7)}).words
+    assert "spec.f4 and 2 more fields otherwise" in many
