@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dashboard.creating.copy_hints import hints
+from dashboard.creating.copy_names import renamed
 from dashboard.creating.server_fields import (
     ANNOTATIONS,
     COLLECTORS,
+    DEFAULTS,
     METADATA,
     OF_KIND,
     SAME_AGAIN,
@@ -19,11 +21,6 @@ from dashboard.creating.server_fields import (
 )
 from dashboard.edits.editable import APPLIED
 from dashboard.edits.fields import Value, get, show
-
-LONGEST_NAME = 253
-"""Characters (DNS subdomain)."""
-LONGEST_LABEL = 63
-"""Characters of the names of many kinds (DNS label): a copy of one that keeps to it keeps to it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +35,9 @@ class Copy:
 
 def copy_of(key: str, live: dict[str, Value]) -> Copy:
     """The object `live` of the kind `key` as one that can be made anew, called ``NAME-copy``."""
-    left_out: list[str] = []
-    value: Value = live
-    for where in _fields_to_leave_out(key, live):
-        value, found = _without(value, where)
-        left_out += [show(where)] if found else []
-    if key == "pods":
-        value = _without_token(value, left_out)
-    name = str(value["metadata"].get("name", "example"))
-    metadata = {"name": copy_name(name), **{key: each for key, each in value["metadata"].items() if key != "name"}}
-    value = {**value, "metadata": metadata}
-    return Copy(value, tuple(left_out), tuple(_hints(key, value)))
+    value, left_out = _stripped(key, live, _fields_to_leave_out(key, live))
+    value = renamed(key, value)
+    return Copy(value, tuple(left_out), tuple(hints(key, value)))
 
 
 def again_of(key: str, last: dict[str, Value]) -> Copy:
@@ -57,13 +46,7 @@ def again_of(key: str, last: dict[str, Value]) -> Copy:
     Its addresses, owners and finalizers are its own; what stood for that very uid is not, nor what the garbage
     collector was asked to do with its dependents.
     """
-    left_out: list[str] = []
-    value: Value = last
-    for where in _fields_of_the_deleted(key, last):
-        value, found = _without(value, where)
-        left_out += [show(where)] if found else []
-    if key == "pods":
-        value = _without_token(value, left_out)
+    value, left_out = _stripped(key, last, _fields_of_the_deleted(key, last))
     finalizers = value["metadata"].get("finalizers") or []
     kept = [name for name in finalizers if name not in COLLECTORS]
     if kept != finalizers:
@@ -73,30 +56,13 @@ def again_of(key: str, last: dict[str, Value]) -> Copy:
     return Copy(value, tuple(left_out))
 
 
-def copy_name(name: str) -> str:
-    """``web-copy`` for ``web``, ``web-copy-2`` for that."""
-    found = re.fullmatch(r"(?P<stem>.*-copy)(-(?P<number>\d{1,6}))?", name)
-    if found is not None:
-        return f"{found['stem']}-{int(found['number'] or 1) + 1}"
-    longest = LONGEST_LABEL if len(name) <= LONGEST_LABEL else LONGEST_NAME
-    return f"{name[: longest - 5].rstrip('-.')}-copy"
-
-
-def _hints(key: str, copy: dict[str, Value]) -> Iterator[str]:
-    """Labels lead Services, budgets and policies to pods: a copy's, too."""
-    own, selector = get(copy, ("metadata", "labels")), get(copy, ("spec", "selector", "matchLabels"))
-    if key == "pods" and isinstance(own, dict) and own:
-        yield f"It keeps the labels {_pairs(own)}: whatever selects them, such as a Service, selects the copy, too."
-    if isinstance(selector, dict) and selector and isinstance(get(copy, ("spec", "template")), dict):
-        yield (
-            f"It keeps the selector {_pairs(selector)}: whatever selects the pods of the original, such as a Service, "
-            "selects those of the copy, too. Give spec.selector and the labels of spec.template others "
-            "if that is not meant."
-        )
-
-
-def _pairs(found: dict[str, Value]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in list(found.items())[:6])
+def _stripped(key: str, value: Value, fields: Iterator[Where]) -> tuple[Value, list[str]]:
+    """A copy without these fields, and those of them that were there."""
+    left_out: list[str] = []
+    for where in fields:
+        value, found = _without(value, where)
+        left_out += [show(where)] if found else []
+    return (_without_token(value, left_out) if key == "pods" else value), left_out
 
 
 def _fields_to_leave_out(key: str, live: dict[str, Value]) -> Iterator[Where]:
@@ -109,6 +75,7 @@ def _fields_to_leave_out(key: str, live: dict[str, Value]) -> Iterator[Where]:
     if key == "pods" and "statefulset.kubernetes.io/pod-name" in (live["metadata"].get("labels") or {}):
         yield ("spec", "hostname")  # two of the same would answer to one DNS name
     yield from OF_KIND.get(key, ())
+    yield from DEFAULTS.get(key, ())
     spec = live.get("spec")
     if key == "services" and isinstance(spec, dict) and spec.get("clusterIP") != "None":
         yield ("spec", "clusterIP")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from dashboard.creating.sending import Made, Taken, is_going, make
 from dashboard.edits.actions import refused
+from dashboard.edits.beside import Beside
 from dashboard.edits.comparison import compared
 from dashboard.edits.document import Document, DocumentError, parse
 from dashboard.edits.editable import Base, Mismatch, Target, editable
@@ -58,13 +59,16 @@ class Maker:
             return refused(draft, error, document)
         return replace(await compared(draft, {}, sent, stored), again=True)
 
-    async def create(self, draft: Draft, *, lost: str = "") -> Made | Exists | Refused:
-        """Make it. `lost` (repeats.LOST): no clear answer came before: it may be there, or deleted since."""
+    async def create(self, draft: Draft, *, lost: str = "", seen: Beside | None = None) -> Made | Exists | Refused:
+        """Make it. `lost` (repeats.LOST): no clear answer came before: it may be there, or deleted since.
+
+        `seen`: what the review showed beside the text.
+        """
         read = await self._read(draft)
         if isinstance(read, Refused):
             return read
         sent, target = self._sent(read.value)
-        match await make(self.client, target, sent, lost=lost):
+        match await make(self.client, target, sent, lost=lost, seen=seen):
             case Made() as made:
                 return made
             case Taken() as taken:

@@ -17,8 +17,8 @@ from dashboard.edits.forms import Form, Pressed, Shown, apply_form, build_form, 
 from dashboard.edits.forms.opened import Opened
 from dashboard.edits.input_names import OPEN, SHAPE
 from dashboard.edits.marks import marks
-from dashboard.edits.objected import objected
-from dashboard.edits.problems import Problem, Refusal, unreadable, with_excerpts
+from dashboard.edits.objected import objected, undecoded
+from dashboard.edits.problems import Problem, Refusal, located, unreadable, with_excerpts
 from dashboard.edits.schema import Schema
 
 
@@ -49,14 +49,17 @@ def new_form(maker: Maker, schema: Schema, entry: Entry, post: Mapping[str, str]
     """The form for a text; where that cannot be read, an empty one that keeps what was typed."""
     document = _document(entry.text)
     value = document.value if document is not None else {}
-    by_schema = objected(schema, document, {}) if entry.refusal is None and document is not None else None
-    said = entry.refusal or by_schema
+    refusal = entry.refusal
+    if refusal is not None and document is not None:
+        refusal = located(undecoded(refusal, schema, value), document)
+    by_schema = objected(schema, document, {}) if refusal is None and document is not None else None
+    said = refusal or by_schema
     problems = said.problems if said is not None else ()
     names = name_fields(value, namespaced=maker.kind.namespaced, posted=entry.typed, problems=problems)
     shown = Shown(value, {}, _without_names(entry.typed), problems, line_in(document))
     form = build_form(schema, shown, post if entry.opened is None else {**post, OPEN: entry.opened.text})
     form = replace(form, focus=entry.focus)
-    placed = (_placed(each, entry.text, form) for each in (entry.refusal, by_schema))
+    placed = (_placed(each, entry.text, form) for each in (refusal, by_schema))
     return NewForm(names, form, *placed)
 
 

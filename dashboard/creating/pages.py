@@ -28,7 +28,7 @@ from dashboard.edits.forms.opened import Opened
 from dashboard.edits.input_names import CHANGE
 from dashboard.edits.loop import off_loop
 from dashboard.edits.outcomes import Draft, Refused, Review
-from dashboard.edits.posted import is_reviewed, reviewed_mark, text_of
+from dashboard.edits.posted import reviewed_mark, seen_beside, text_of
 from dashboard.edits.problems import Problem, Refusal, refusal_of, unreadable
 from dashboard.edits.said import say
 from dashboard.edits.schema import Schema
@@ -141,9 +141,10 @@ async def _pressed(place: NewPlace) -> HttpResponse:
         return await _page(place, Blank(after, opened=pressed.opened, focus=pressed.focus))
     if EDIT in post:
         return await _page(place, Blank(whole))
-    reviewed = CREATE in post and is_reviewed(_marked(place), whole, _PURPOSE, post.get("reviewed", ""))
-    outcome = await (place.maker.create(whole, lost=post.get(LOST, "")) if reviewed else place.maker.review(whole))
-    return await _answer(place, outcome)
+    seen = seen_beside(_marked(place), whole, _PURPOSE, post.get("reviewed", "")) if CREATE in post else None
+    if seen is None:
+        return await _answer(place, await place.maker.review(whole))
+    return await _answer(place, await place.maker.create(whole, lost=post.get(LOST, ""), seen=seen))
 
 
 def _changed(schema: Schema, text: str, post: dict[str, str]) -> Pressed:
@@ -201,7 +202,7 @@ async def _review_page(place: NewPlace, review: Review) -> HttpResponse:
         "review": review,
         "target": target,
         "notes": notes(document.value, target),
-        "reviewed": reviewed_mark(_marked(place), review.draft, _PURPOSE),
+        "reviewed": reviewed_mark(_marked(place), review.draft, _PURPOSE, review.beside),
         "by_server": tuple(change for change in review.changes if change.by_server),
     }
     return place.page("create/review.html", "Review new", context)
@@ -212,7 +213,8 @@ def _made(made: Made) -> HttpResponse:
     response = HttpResponseRedirect(href)
     warnings = " ".join(f"The API server warns: {warning}." for warning in made.warnings)
     words = f"is made: {STORED}." if made.read else "is made."
-    say(response, href, f"{made.target.words} {words} {warnings}".strip(), "warn" if warnings else "ok")
+    told = " ".join(each for each in (made.target.words, words, made.otherwise.words, warnings) if each)
+    say(response, href, told, "warn" if warnings or made.otherwise.unseen else "ok")
     return response
 
 

@@ -19,6 +19,7 @@ from dashboard.edits.exchange import Exchange, Stored
 from dashboard.edits.fields import Value, get, same
 from dashboard.edits.loop import off_loop
 from dashboard.edits.merge import merge
+from dashboard.edits.objected import undecoded
 from dashboard.edits.problems import Problem, Refusal, refusal_of
 from dashboard.edits.schema import UNKNOWN, Schema
 from dashboard.edits.schemas import Schemas
@@ -140,12 +141,19 @@ async def _step(kitchen: Kitchen, part: Part, parts: tuple[Part, ...]) -> Step:
             return await _unknown(kitchen, part, parts, error)
         except InformerdError as error:
             return Step(part, "refused", refusal=refusal_of(error))
+        if not target.kind.kept:
+            words = (
+                f"The API server keeps no {target.kind.singular}: it answers one like a question, or does at once what "
+                "it says. Take it out of this text; kubectl create sends one."
+            )
+            return Step(part, "refused", refusal=_refusal(part, words, ("kind",)))
         said = notes(part.value, target, chosen=kitchen.chosen)
         try:
             step = await _tried(kitchen, part, target, parts)
             return replace(step, notes=(*said, *step.notes))
         except InformerdError as error:
-            return Step(part, "refused", target, refusal=part.located(refusal_of(error)))
+            refusal = undecoded(refusal_of(error), await kitchen.schema(target), part.value)
+            return Step(part, "refused", target, refusal=part.located(refusal))
 
 
 async def _tried(kitchen: Kitchen, part: Part, target: Target, parts: tuple[Part, ...]) -> Step:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dashboard.edits.again import holds
+from dashboard.edits.beside import AS_REVIEWED, Beside, Otherwise, beside, otherwise
 from dashboard.edits.editable import Target, editable
 from dashboard.edits.exchange import Exchange
 from dashboard.edits.fields import Value
@@ -29,6 +30,7 @@ class Made:
     warnings: tuple[str, ...] = ()
     read: bool = False
     """Whether no clear answer came, and reading the object showed it."""
+    otherwise: Otherwise = AS_REVIEWED
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,14 @@ class Taken:
     """Whether it is being deleted."""
 
 
-async def make(client: Client, target: Target, sent: dict[str, Value], *, lost: str = "") -> Made | Taken | Refusal:
+async def make(
+    client: Client, target: Target, sent: dict[str, Value], *, lost: str = "", seen: Beside | None = None
+) -> Made | Taken | Refusal:
     """Make the object `sent`; never on top of one that exists.
 
     `lost` (repeats.LOST): no clear answer came before: it may be there, or somebody may have deleted it. A refusal says
     after how long it may be sent again by itself: not where the API server makes up the name, which could make two.
+    `seen`: what a review showed beside what is sent.
     """
     found = await _after_lost(client, target, sent, lost) if lost and target.name else None
     if found is not None:
@@ -59,7 +64,8 @@ async def make(client: Client, target: Target, sent: dict[str, Value], *, lost: 
             return await _found_out(client, target, sent, error)
         refusal = refusal_of(error)
         return refusal if target.name else replace(refusal, again_after=None)
-    return Made(replace(target, name=str(stored.value["metadata"]["name"])), stored.warnings)
+    made = replace(target, name=str(stored.value["metadata"]["name"]))
+    return Made(made, stored.warnings, otherwise=otherwise(seen, beside(sent, stored.value)))
 
 
 def is_going(error: AlreadyExists) -> bool:

@@ -101,6 +101,9 @@ OF_KIND: Mapping[str, tuple[Where, ...]] = MappingProxyType({
     "persistentvolumes": (("spec", "claimRef"),),
     "serviceaccounts": (("secrets",),),
     "namespaces": (("metadata", "labels", "kubernetes.io/metadata.name"), ("spec",)),
+    "endpointslices.discovery.k8s.io": (
+        ("metadata", "labels", "endpointslice.kubernetes.io/managed-by"),  # its controller would delete the copy
+    ),
     "nodes": (("spec", "podCIDR"), ("spec", "podCIDRs"), ("spec", "providerID")),
     "certificatesigningrequests.certificates.k8s.io": (
         ("spec", "extra"),
@@ -109,6 +112,15 @@ OF_KIND: Mapping[str, tuple[Where, ...]] = MappingProxyType({
         ("spec", "username"),
     ),
 })  # fmt: skip
+DEFAULTS: Mapping[str, tuple[Where, ...]] = MappingProxyType({
+    "storageclasses.storage.k8s.io": (
+        ("metadata", "annotations", "storageclass.kubernetes.io/is-default-class"),
+        ("metadata", "annotations", "storageclass.beta.kubernetes.io/is-default-class"),
+    ),
+    "ingressclasses.networking.k8s.io": (("metadata", "annotations", "ingressclass.kubernetes.io/is-default-class"),),
+    "priorityclasses.scheduling.k8s.io": (("globalDefault",),),
+})  # fmt: skip
+"""What makes one of a kind the cluster's default: of two the newest is that, or neither, or the second is refused."""
 SAME_AGAIN = frozenset({"replicasets.apps", "services"})
 """Kinds that get back what a copy of them cannot have: pods that are left of it, and addresses."""
 COLLECTORS = frozenset({"customresourcecleanup.apiextensions.k8s.io", "foregroundDeletion", "orphan"})

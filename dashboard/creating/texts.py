@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.edits.document import EMPTY, MAX_BYTES, Document, DocumentError, parse
-from dashboard.edits.fields import Path, Value
+from dashboard.edits.fields import Path, Value, as_held
 from dashboard.edits.problems import Problem, Refusal
 
 MOST = 500
@@ -55,11 +55,12 @@ class Part:
         return replace(refusal, problems=tuple(map(self._located, refusal.problems)))
 
     def _located(self, problem: Problem) -> Problem:
-        position = self.document.position((*self.within, *problem.path)) if self.document is not None else None
+        path = as_held(self.value, problem.path)
+        position = self.document.position((*self.within, *path)) if self.document is not None else None
         if problem.line or position is None:
             return problem
         column = position.column + (self.column if position.line == 1 else 0)
-        return replace(problem, line=position.line + self.offset, column=column)
+        return replace(problem, path=path, line=position.line + self.offset, column=column)
 
 
 def parts_of(text: str) -> tuple[Part, ...]:

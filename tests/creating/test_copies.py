@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from dashboard.creating.copies import again_of, copy_name, copy_of
+from dashboard.creating.copies import again_of, copy_of
+from dashboard.creating.copy_names import copy_name
 
 META = {
     "name": "one",
@@ -94,6 +95,58 @@ def test_what_tools_know_theirs_by_is_left_out() -> None:
     assert copy.value["metadata"]["annotations"] == {"mine": "x"}
     assert copy.value["metadata"]["labels"] == {"app": "web"}
     assert "metadata.annotations[meta.helm.sh/release-name]" in copy.left_out
+
+
+def test_a_copy_of_a_definition_defines_another_kind() -> None:
+    names = {"plural": "demos", "singular": "demo", "kind": "Demo", "listKind": "DemoList", "shortNames": ["d"]}
+    copy = copy_of(
+        "customresourcedefinitions.apiextensions.k8s.io",
+        {"metadata": {"name": "demos.example.com"}, "spec": {"group": "example.com", "names": names}},
+    )
+    assert copy.value["metadata"]["name"] == "demos-copy.example.com"
+    assert copy.value["spec"]["names"] == {
+        "plural": "demos-copy", "singular": "demo-copy", "kind": "DemoCopy", "listKind": "DemoCopyList"
+    }  # fmt: skip
+    assert "another kind of the same group" in copy.hints[0]
+    address = copy_of("ipaddresses.networking.k8s.io", {"metadata": {"name": "10.0.0.1"}})
+    assert (address.value["metadata"]["name"], address.hints) == (
+        "10.0.0.1", ("Its name is the address: give it another one.",)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "original", "left_out"),
+    [
+        ("storageclasses.storage.k8s.io",
+         {"metadata": {"name": "fast", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}},
+         "metadata.annotations[storageclass.kubernetes.io/is-default-class]"),
+        ("ingressclasses.networking.k8s.io",
+         {"metadata": {"name": "web", "annotations": {"ingressclass.kubernetes.io/is-default-class": "true"}}},
+         "metadata.annotations[ingressclass.kubernetes.io/is-default-class]"),
+        ("priorityclasses.scheduling.k8s.io", {"metadata": {"name": "high"}, "globalDefault": True}, "globalDefault"),
+    ],
+)  # fmt: skip
+def test_a_copy_of_the_default_is_not_the_default_and_one_made_again_is(
+    key: str, original: dict[str, Any], left_out: str
+) -> None:
+    copy = copy_of(key, original)
+    assert copy.left_out == (left_out,)
+    assert copy.value == {"metadata": {"name": f"{original['metadata']['name']}-copy"}}
+    assert again_of(key, original).value == original
+
+
+@pytest.mark.parametrize(
+    ("key", "labels", "said"),
+    [
+        ("horizontalpodautoscalers.autoscaling", {}, "It scales the same target"),
+        ("poddisruptionbudgets.policy", {}, "no pod that two budgets select can be evicted"),
+        ("clusterroles.rbac.authorization.k8s.io", {"rbac.authorization.k8s.io/aggregate-to-edit": "true"},
+         "whatever you let it do, edit may do, too"),
+    ],
+)  # fmt: skip
+def test_what_a_copy_would_get_in_the_way_of_is_said(key: str, labels: dict[str, str], said: str) -> None:
+    [hint] = copy_of(key, {"metadata": {"name": "one", "labels": labels}, "spec": {}}).hints
+    assert said in hint
 
 
 def test_what_selects_the_copy_too_is_said() -> None:

@@ -257,6 +257,21 @@ async def test_a_kind_that_is_not_there_is_said_with_those_that_are_alike(
     assert f"The API server {words}" in page.text
 
 
+async def test_what_the_api_server_does_not_keep_is_refused_before_it_is_sent(
+    browser: Browser, cluster: ControlPlane, namespace: str, address: str
+) -> None:
+    core = f"/api/v1/namespaces/{namespace}"
+    cluster.create(f"{core}/serviceaccounts", {"metadata": {"name": "default"}})
+    cluster.create(f"{core}/pods", {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}})
+    binding = "apiVersion: v1\nkind: Binding\nmetadata: {name: p}\ntarget: {kind: Node, name: far}\n"
+    question = "apiVersion: authentication.k8s.io/v1\nkind: SelfSubjectReview\nmetadata: {name: me}\n"
+    page = await browser.press(await browser.open(address), "review", yaml=f"{binding}---\n{question}")
+    assert "line 2, column 1 kind The API server keeps no Binding" in page.text
+    assert "The API server keeps no SelfSubjectReview: it answers one like a question" in page.text
+    assert "2 refused" in page.text
+    assert "apply" not in page.form.buttons
+
+
 async def test_what_is_not_sent_is_said(browser: Browser, cluster: ControlPlane, collection: str, address: str) -> None:
     made = cluster.create(collection, live("one"))
     theirs = "{name: %s, uid: other, resourceVersion: '1', creationTimestamp: null}"

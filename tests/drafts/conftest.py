@@ -10,15 +10,14 @@ from pytest_django import DjangoDbBlocker
 from dashboard.drafts.database import Database
 from dashboard.drafts.shelf import Shelf
 from tests.clock import FakeClock
-from tests.drafts.databases import migrated
+from tests.drafts.databases import in_file, migrated
 from tests.e2e.database import Database as PostgreSql
 
 
 @pytest.fixture(scope="session")
 def sqlite_alias(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
     """The alias of a migrated SQLite file."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('drafts') / 'drafts.sqlite3'}"
-    with django_db_blocker.unblock(), migrated("drafts_sqlite", url) as made:
+    with in_file("drafts_sqlite", tmp_path_factory.mktemp("drafts"), django_db_blocker) as made:
         yield made
 
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import environ
 from django.core.management import call_command
 from django.db import connections
+from pytest_django import DjangoDbBlocker
+
+
+@contextmanager
+def in_file(alias: str, folder: Path, blocker: DjangoDbBlocker) -> Iterator[str]:
+    """The alias of a migrated SQLite file in `folder`, which tests may ask in spite of pytest-django's `blocker`."""
+    with blocker.unblock(), migrated(alias, f"sqlite:///{folder / 'tests.sqlite3'}") as made:
+        yield made
 
 
 @contextmanager
