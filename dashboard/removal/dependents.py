@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
+from itertools import chain
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from dashboard.live.messages import Row
@@ -17,7 +19,7 @@ NAMED = 12
 """Dependents of a kind that are named; the rest is counted."""
 NAMESPACES = "namespaces"
 DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
-_NEVER_OWNED = frozenset({"events", "events.events.k8s.io"})
+NEVER_OWNED = frozenset({"events", "events.events.k8s.io"})
 """Kinds whose objects nobody deletes with an owner: leaving them out of the uncounted ones hides nothing."""
 
 Owned = tuple[KindInfo, Row]
@@ -60,26 +62,51 @@ class Dependents:
         return f"{self.count:,} {self.kind.singular if self.count == 1 else self.kind.title}"
 
 
-def dependents_of(kind: KindInfo, uid: str, name: str, replicas: Replicas) -> tuple[Dependents, ...]:
-    """By kind, in the order of the replicas' kinds. Rows name one owner: the controller, or the only one.
-    So one that has a controller and another owner is counted, though it stays while that is there; one of several
-    owners without a controller is not.
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """Everything whose chain of owners leads to an object."""
 
-    What is in a namespace belongs to it, and every object of a kind to its definition.
+    found: Mapping[str, Owned]
+    """By uid, what is nearer before what is further down."""
+    through: Mapping[str, set[str]]
+    """As Dependents has it, by key."""
+
+
+def descent_of(
+    kind: KindInfo,
+    uid: str,
+    name: str,
+    replicas: Replicas,
+    also: Mapping[str, Iterable[Owned]] = MappingProxyType({}),
+    without: Collection[str] = (),
+) -> Descent:
+    """Rows name one owner, the controller or the only one. `also`: what else an owner of this uid is named by.
+
+    What is in a namespace belongs to it, and every object of a kind to its definition. Uids in `without` are left out,
+    with what is found through them alone.
     """
     found = {row.uid: (one, row) for one, row in _contents(kind, (name,), replicas) if row is not None}
     through: dict[str, set[str]] = defaultdict(set)
     owning = _owning(replicas)
-    waiting = [(uid, ""), *((row.uid, one.singular) for one, row in found.values())]
+    waiting = deque([(uid, ""), *((row.uid, one.singular) for one, row in found.values())])
     while waiting:
-        owner, words = waiting.pop()
-        for one, row in _owned_by(owner, owning):
-            if words and row.uid not in found:
+        owner, words = waiting.popleft()
+        for one, row in chain(_owned_by(owner, owning), also.get(owner, ())):
+            if row.uid in found or row.uid in without:
+                continue
+            if words:
                 through[one.key].add(words)
-            if row.uid not in found:
-                found[row.uid] = (one, row)
-                waiting.append((row.uid, one.singular))
-    return tuple(_grouped(replicas, found.values(), through))
+            found[row.uid] = (one, row)
+            waiting.append((row.uid, one.singular))
+    return Descent(found, through)
+
+
+def dependents_of(kind: KindInfo, uid: str, name: str, replicas: Replicas) -> tuple[Dependents, ...]:
+    """By kind, in the order of the replicas' kinds, as far as rows tell: one that has a controller and another owner is
+    counted, though it stays while that is there; dashboard.removal.shared looks into each.
+    """
+    descent = descent_of(kind, uid, name, replicas)
+    return tuple(grouped(replicas, descent.found.values(), descent.through))
 
 
 def each_dependent(kind: KindInfo, names: Mapping[str, str], replicas: Replicas) -> Iterator[KindInfo | None]:
@@ -109,19 +136,20 @@ def uncounted(replicas: Replicas, resources: Iterable[Resource], *, cluster_scop
 
     What has a namespace owns nothing that has none.
     """
-    read = {one.key for one in replicas.kinds if _is_read(replicas, one.key)}
+    read = {one.key for one in replicas.kinds if is_read(replicas, one.key)}
     return tuple(
         sorted(
             resource.key
             for resource in resources
-            if resource.key not in read | _NEVER_OWNED
+            if resource.key not in read | NEVER_OWNED
             and {"list", "delete"} <= resource.verbs
             and (cluster_scoped or resource.namespaced)
         )
     )
 
 
-def _is_read(replicas: Replicas, key: str) -> bool:
+def is_read(replicas: Replicas, key: str) -> bool:
+    """Whether it is known which objects of a watched kind there are."""
     return bool(replicas.get(key).state != "starting" and replicas.get(key).health.state in ("live", "stale", "absent"))
 
 
@@ -131,7 +159,7 @@ def _contents(kind: KindInfo, names: Collection[str], replicas: Replicas) -> Ite
         for one, replica in [(one, replicas.get(one.key)) for one in replicas.kinds if one.key in names]:
             yield from ((one, row) for row in _rows(replica))
     elif kind.key == NAMESPACES:
-        spaced = (one for one in replicas.kinds if one.namespaced and one.key not in _NEVER_OWNED)
+        spaced = (one for one in replicas.kinds if one.namespaced and one.key not in NEVER_OWNED)
         for one, replica in [(one, replicas.get(one.key)) for one in spaced]:
             yield from ((one, row if row.namespace in names else None) for row in _rows(replica))
 
@@ -151,7 +179,8 @@ def _rows(replica: Any) -> list[Row]:
     return list(replica.rows.values())
 
 
-def _grouped(replicas: Replicas, found: Iterable[Owned], through: dict[str, set[str]]) -> Iterable[Dependents]:
+def grouped(replicas: Replicas, found: Iterable[Owned], through: Mapping[str, set[str]]) -> Iterable[Dependents]:
+    """By kind, in the order of the replicas' kinds, the first of each named; `through` as Dependents has it, by key."""
     by_kind: dict[str, list[Row]] = defaultdict(list)
     for kind, row in found:
         by_kind[kind.key].append(row)

@@ -9,6 +9,8 @@ from typing import Any
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
+PROTECTION = frozenset({"kubernetes.io/pvc-protection", "kubernetes.io/pv-protection"})
+"""Those that are taken away once nobody uses the object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,24 @@ _KNOWN: Mapping[str, _Known] = MappingProxyType({
         "the namespace controller (kube-controller-manager)",
     ),
     "kubernetes.io/pvc-protection": _Known(
-        "The volume is still used by a pod; this is removed when no pod uses it.",
+        "It is removed once no pod on a node names the claim.",
         "the PVC protection controller (kube-controller-manager)",
     ),
     "kubernetes.io/pv-protection": _Known(
-        "The volume is still bound to a claim; this is removed when it is not.",
+        "It is removed once the volume is bound to no claim.",
         "the PV protection controller (kube-controller-manager)",
+    ),
+    "kubernetes.io/vac-protection": _Known(
+        "It is removed once no claim and no volume names the class.",
+        "the VolumeAttributesClass protection controller (kube-controller-manager)",
+    ),
+    "networking.k8s.io/service-cidr-finalizer": _Known(
+        "It is removed once no Service has an address of the range, or another range has them all, too.",
+        "the ServiceCIDR controller (kube-controller-manager)",
+    ),
+    "resource.kubernetes.io/delete-protection": _Known(
+        "It is removed once the devices are allocated no more and no pod has them reserved.",
+        "the resource claim controller (kube-controller-manager)",
     ),
     "batch.kubernetes.io/job-tracking": _Known(
         "The job controller counts the pod first, then removes this.", "the job controller (kube-controller-manager)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dashboard.creating.copies import again_of
@@ -13,8 +13,10 @@ from dashboard.edits.place import Place
 from dashboard.edits.posted import base_json
 from dashboard.edits.problems import Refusal
 from dashboard.removal.dependents import NAMESPACES, Dependents, dependents_of
+from dashboard.removal.finalizers import PROTECTION
 from dashboard.removal.progress import Progress, progress_of
 from dashboard.removal.recreation import Recreation, recreation_of
+from dashboard.removal.users import Users, users_of
 from informerd.errors import NotFound
 
 GOING, GONE, REPLACED, STILL, UNKNOWN = "going", "gone", "replaced", "still", "unknown"
@@ -46,6 +48,8 @@ class Going:
     never: str = ""
     """Why it is not offered to be made again; empty where it is, or where nothing is known of it."""
     problem: Refusal | None = None
+    users: Users | None = None
+    """Who uses it, where a finalizer protects it as long as somebody does."""
 
     @property
     def over(self) -> bool:
@@ -53,15 +57,18 @@ class Going:
         return self.state in (GONE, REPLACED) and not self.dependents
 
 
-async def look(place: Place, uid: str, before: dict[str, Value] | None = None) -> Going:
-    """Ask the API server. Raises as Exchange.read does, but for NotFound."""
+async def look(place: Place, uid: str, before: dict[str, Value] | None = None, *, users: bool = True) -> Going:
+    """Ask the API server. Raises as Exchange.read does, but for NotFound. `users`: whether to look for them, too."""
     try:
         live = await place.exchange.read()
     except NotFound:
         return gone(place, uid, before)
     if live["metadata"]["uid"] != uid:
         return gone(place, uid, before, replaced=True)
-    return of_live(place, live)
+    going = of_live(place, live)
+    if users and PROTECTION.intersection(live["metadata"].get("finalizers") or ()):
+        return replace(going, users=await users_of(place.target, place.live.replicas))
+    return going
 
 
 def of_live(place: Place, live: dict[str, Value]) -> Going:

@@ -11,6 +11,8 @@ from dashboard.removal.contents import Held, held
 from dashboard.removal.dependents import DEFINITIONS, NAMESPACES, Dependents, dependents_of, uncounted
 from dashboard.removal.finalizers import Finalizer, finalizers_of
 from dashboard.removal.recreation import Recreation, recreation_of
+from dashboard.removal.shared import Shared, shared_of
+from dashboard.removal.users import Users, users_of
 from informerd.errors import InformerdError
 
 PATIENCE = 2.0
@@ -32,6 +34,11 @@ class Meaning:
     finalizers: tuple[Finalizer, ...]
     recreation: Recreation | None
     dependents: tuple[Dependents, ...]
+    """What goes with it, where nobody chooses to leave it."""
+    shared: Shared | None
+    """What belongs to others, too; None where everything goes, whoever owns it."""
+    users: Users | None
+    """Who uses it; None for a kind of which that is not known."""
     held: tuple[Held, ...]
     """What a namespace, or a definition, holds of kinds that nobody watches."""
     uncounted: tuple[str, ...] | None
@@ -53,6 +60,8 @@ async def meaning_of(place: Place, live: dict[str, Value]) -> Meaning:
     """Of the object as the API server gave it; dependents come from the watched kinds only."""
     metadata, kind, replicas = live["metadata"], place.target.kind, place.live.replicas
     contents, unknown = await _unwatched(place)
+    is_open = kind.key in (NAMESPACES, DEFINITIONS)
+    shared = None if is_open else await shared_of(place.target, metadata["uid"], replicas)
     return Meaning(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
@@ -60,7 +69,9 @@ async def meaning_of(place: Place, live: dict[str, Value]) -> Meaning:
         since=metadata.get("deletionTimestamp", ""),
         finalizers=finalizers_of(live),
         recreation=recreation_of(live, replicas),
-        dependents=dependents_of(kind, metadata["uid"], place.target.name, replicas),
+        dependents=shared.dependents if shared else dependents_of(kind, metadata["uid"], place.target.name, replicas),
+        shared=shared,
+        users=await users_of(place.target, replicas),
         held=contents,
         uncounted=unknown,
         graceful=kind.key == "pods",

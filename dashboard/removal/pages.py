@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode, urlsplit
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods
 
 from dashboard.edits.again import create_again
@@ -77,7 +78,7 @@ async def _asked(
             return place.trouble(refusal, "Delete")
         return place.unopened(error, "Delete")
     meaning = await meaning_of(place, live)
-    tried = None if refusal is not None else await _tried(place, meaning, choice)
+    tried = None if refusal is not None else await _tried(place, live, choice)
     status = 409 if changed else refusal.code if refusal is not None else 200
     return _ask_page(place, meaning, choice, {"changed": changed, "refusal": refusal, "tried": tried}, status=status)
 
@@ -96,10 +97,22 @@ def _ask_page(
     return place.page("removal/ask.html", "Delete", context, status=status)
 
 
-async def _tried(place: Place, meaning: Meaning, choice: Choice) -> Refusal | None:
+async def _checked(place: Place, choice: Choice, wrong: Refusal | None) -> HttpResponse:
+    """What the API server says of another choice: of the page only that part, as what goes with it is the same."""
+    context: dict[str, object] = {"command": delete_command(place.target, choice), "refusal": wrong}
+    if wrong is None:
+        try:
+            context["tried"] = await _tried(place, await place.exchange.read(), choice)
+        except InformerdError as error:
+            context["tried"] = refusal_of(error)
+    return place.page("removal/_plan.html", "Delete", context, status=wrong.code if wrong is not None else 200)
+
+
+async def _tried(place: Place, live: dict[str, Value], choice: Choice) -> Refusal | None:
     """Why the API server would not take it; None where it would."""
+    uid, version = live["metadata"]["uid"], live["metadata"]["resourceVersion"]
     try:
-        await place.exchange.delete(meaning.uid, meaning.version, choice.propagation, grace=choice.grace, dry_run=True)
+        await place.exchange.delete(uid, version, choice.propagation, grace=choice.grace, dry_run=True)
     except (Conflict, NotFound):
         return None  # it changed in this moment: pressing the button will say so
     except InformerdError as error:
@@ -115,6 +128,8 @@ async def _posted(place: Place) -> HttpResponse:
     post = place.request.POST
     uid, version = post.get("uid", ""), post.get("version", "")
     choice, wrong = choice_of(post)
+    if CHECK in post and "HX-Request" in place.request.headers:
+        return await _checked(place, choice, wrong)
     if wrong is not None or CHECK in post or not uid or not version:
         return await _asked(place, choice, refusal=wrong)
     try:
@@ -172,7 +187,7 @@ async def followed(
     `found`: no clear answer came to the deletion, and it was found out that it was taken.
     """
     try:
-        going = await look(place, uid, before)
+        going = await look(place, uid, before, users=not _wants(place.request, "#progress"))
     except InformerdError as error:
         going = Going(uid, "unknown", problem=refusal_of(error))
     if going.state == STILL:  # nobody has deleted it
@@ -184,8 +199,14 @@ def progress_page(place: Place, going: Going, warnings: tuple[str, ...] = (), *,
     """`found`: no clear answer came to the deletion, and it was found out that it was taken."""
     context: dict[str, object] = {"going": going, "warnings": warnings, "back": _back(place), "found": found}
     response = place.page("removal/progress.html", "Delete", context)
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
     say_no_more(place.request, response)
     return response
+
+
+def _wants(request: HttpRequest, part: str) -> bool:
+    """Whether htmx asks for one part of the page."""
+    return "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith(part)
 
 
 async def _made_again(place: Place) -> HttpResponse:

@@ -22,13 +22,22 @@ _HABITS: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 """What controllers do when something of theirs is deleted, by their kind."""
 
+_AT_ONCE = "makes one in every namespace, and this one again at once"
+_OF_ITS_OWN: Mapping[tuple[str, str], str] = MappingProxyType({
+    ("ServiceAccount", "default"): _AT_ONCE,
+    ("ConfigMap", "kube-root-ca.crt"): _AT_ONCE,
+})  # fmt: skip
+"""What the kube-controller-manager makes without owning it, by kind and name, both of v1."""
+_BOOTSTRAPPED = ("kubernetes.io/bootstrapping", "rbac-defaults")
+"""The label of the roles and bindings without which a cluster does not work."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recreation:
-    """The controller that owns it."""
+    """Who makes it again: the controller that owns it, or a part of the cluster itself."""
 
     owner: str
-    """Kind and name."""
+    """Kind and name; or what the program is called."""
     href: str
     """Its details; empty where its kind is not watched here."""
     words: str
@@ -38,14 +47,27 @@ class Recreation:
 
 
 def recreation_of(live: Mapping[str, Any], replicas: Replicas) -> Recreation | None:
-    """None where it has no controller."""
+    """None where nobody is known to."""
     metadata = live["metadata"]
     owner = next((each for each in metadata.get("ownerReferences") or () if each.get("controller")), None)
     if owner is None:
-        return None
+        return _by_the_cluster(live)
     kind, name = str(owner.get("kind", "")), str(owner.get("name", ""))
     words = _HABITS.get(kind) or "is its controller: the program behind it is likely to make a new one at once"
     return Recreation(f"{kind} {name}", _href(owner, metadata.get("namespace", ""), replicas), words, kind in _HABITS)
+
+
+def _by_the_cluster(live: Mapping[str, Any]) -> Recreation | None:
+    metadata = live["metadata"]
+    label, value = _BOOTSTRAPPED
+    is_rights = str(live.get("apiVersion")).startswith("rbac.authorization.k8s.io/")
+    if is_rights and (metadata.get("labels") or {}).get(label) == value:
+        words = "makes it again whenever it starts; until then, whoever works by these rights does not"
+        return Recreation("the cluster itself", "", words, by_itself=False)
+    words = _OF_ITS_OWN.get((str(live.get("kind")), str(metadata.get("name"))), "")
+    if not words or live.get("apiVersion") != "v1":
+        return None
+    return Recreation("kube-controller-manager", "", words, by_itself=True)
 
 
 def _href(owner: Mapping[str, Any], namespace: str, replicas: Replicas) -> str:

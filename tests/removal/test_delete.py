@@ -146,6 +146,13 @@ async def test_the_way_that_was_chosen_is_sent(
     page = await browser.press(await browser.open(f"{path}delete/"), "check", propagation="Foreground")
     assert "--cascade=foreground" in page.text
     assert "deletionTimestamp" not in cluster.get(f"{collection}/one")["metadata"]
+    sent = {**page.form.values, "propagation": "Orphan", "check": ""}
+    plan = await browser.send(page.form.action, sent, **{"HX-Request": "true"})
+    assert "--cascade=orphan" in plan.body
+    assert "A dry run of this was just accepted" in plan.body
+    assert "What goes with it" not in plan.body
+    plan = await browser.send(page.form.action, {**sent, "propagation": "Sideways"}, **{"HX-Request": "true"})
+    assert (plan.status, "“Sideways” is no way to delete" in plan.body) == (422, True)
     await browser.press(page, "delete", propagation="Foreground")
     assert cluster.get(f"{collection}/one")["metadata"]["finalizers"] == ["foregroundDeletion"]
     cluster.patch(f"{collection}/one", {"metadata": {"finalizers": None}})
@@ -269,7 +276,7 @@ async def test_owner_and_dependents_are_named(
     assert "and 4 more" in page.text
     assert 'href="/resources/pods/default/-odd%20name%3F/"' in page.body
     assert "stranger" not in page.text
-    assert "one that has another owner, too, stays while that is there" in page.text
+    assert "of several owners" not in page.text
 
 
 def row(name: str, uid: str, owner: tuple[str, str, str]) -> Row:
@@ -413,6 +420,28 @@ async def test_what_a_controller_makes_again_is_not_offered_to_be_made_by_hand(
     page = await browser.press(page, "delete")
     assert "to make this one again by hand makes no sense" in page.text
     assert "again" not in page.form.buttons
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "said", "by_itself"),
+    [
+        ("api/v1/namespaces/{}/serviceaccounts", "default", "kube-controller-manager, which makes one in every", True),
+        ("api/v1/namespaces/{}/configmaps", "kube-root-ca.crt", "kube-controller-manager, which makes one in", True),
+        ("apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles", "basic",
+         "the cluster itself, which makes it again whenever it starts", False),
+        ("api/v1/namespaces/{}/configmaps", "mine", "", False),
+    ],
+)  # fmt: skip
+async def test_what_the_cluster_makes_again_by_itself_is_said(
+    browser: Browser, cluster: ControlPlane, namespace: str, path: str, name: str, said: str, by_itself: bool
+) -> None:
+    plural = "roles.rbac.authorization.k8s.io" if path.endswith("roles") else path.rpartition("/")[2]
+    labels = {"kubernetes.io/bootstrapping": "rbac-defaults"}
+    cluster.create(f"/{path.format(namespace)}", {"metadata": {"name": name, "labels": labels}})
+    page = await browser.open(f"/resources/{plural}/{namespace}/{name}/delete/")
+    assert f"It belongs to {said}" in page.text if said else "It belongs to" not in page.text
+    page = await browser.press(page, "delete")
+    assert ("again" in page.form.buttons) != by_itself
 
 
 @pytest.mark.parametrize(("namespace_typed", "name_typed"), [("default", "%2E%2E"), ("default", "%2E"), ("..", "one")])

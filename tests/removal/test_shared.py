@@ -1,0 +1,114 @@
+"""What belongs to several owners stays with those that are left, as the garbage collector has it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from dashboard.edits.editable import Target
+from dashboard.live.messages import Row
+from dashboard.live.replicas import Replicas
+from dashboard.removal import shared
+from dashboard.resources.kinds import KINDS, kinds_named
+from informerd.clock import SystemClock
+from tests.controlplane import ControlPlane
+from tests.edits.browsing import Browser
+from tests.edits.objects import mydemo
+from tests.live.fake_layer import RecordingLayer
+from tests.live.feeder import Feeder, pod
+
+
+def owner(name: str, uid: str, *, kind: str = "Mydemo", controller: bool = False) -> dict[str, Any]:
+    version = "crddemo.k8s.io/v1" if kind == "Mydemo" else "v1"
+    more = {"controller": True} if controller else {}
+    return {"apiVersion": version, "kind": kind, "name": name, "uid": uid, **more}
+
+
+async def test_what_has_other_owners_is_named_with_those_that_keep_it(
+    browser: Browser,
+    parts: SimpleNamespace,
+    cluster: ControlPlane,
+    namespace: str,
+    collection: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = f"/resources/mydemos.crddemo.k8s.io/{namespace}/one/"
+    uid = cluster.create(collection, mydemo("one"))["metadata"]["uid"]
+    mine, gone = owner("one", uid), owner("gone", "gone")
+    owners = {
+        "both": [mine, owner("settings", "2", kind="ConfigMap"), gone],
+        "left": [mine, gone],
+        "led": [owner("one", uid, controller=True), owner("settings", "2", kind="ConfigMap")],
+        "only": [mine],
+        "others": [gone, owner("settings", "2", kind="ConfigMap")],
+    }
+    rows = [
+        pod(name, namespace=namespace, obj={"metadata": {"name": name, "ownerReferences": found}})
+        for name, found in owners.items()
+    ]
+    parts.replicas._replicas["pods"] = Feeder("pods", parts.clock, rows).replica
+    demos = Feeder("mydemos.crddemo.k8s.io", parts.clock).replica
+    parts.replicas._replicas["mydemos.crddemo.k8s.io"] = demos
+    page = await browser.open(f"{path}delete/")
+    assert f"Pod {namespace}/both stays while one of these is there: ConfigMap settings" in page.text
+    assert f"Pod {namespace}/left goes, too, as no other owner of it is left" in page.text
+    assert f"Pod {namespace}/led stays while one of these is there: ConfigMap settings" in page.text
+    assert f"1 Pod {namespace}/left " in page.text
+    assert f"Pod {namespace}/only" not in page.text
+    assert f"Pod {namespace}/others" not in page.text
+    demos.state = "stale"
+    page = await browser.open(f"{path}delete/")
+    assert f"Pod {namespace}/left stays while one of these is there: Mydemo gone" in page.text
+    monkeypatch.setattr(shared, "MOST", 1)
+    page = await browser.open(f"{path}delete/")
+    assert "was not looked for, as there are too many of them: Pods" in page.text
+
+
+def owned(name: str, *owners: dict[str, Any]) -> Row:
+    """As the worker makes it: its row names the controller, or the only owner."""
+    row = pod(name, uid=name, obj={"metadata": {"name": name, "ownerReferences": list(owners)}})
+    led = next((each for each in owners if each.get("controller")), owners[0] if len(owners) == 1 else None)
+    return msgspec.structs.replace(row, owner=(led["kind"], led["name"], led["uid"]) if led else None)
+
+
+async def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
+    web, set_1 = owner("web", "web", kind="Deployment"), owner("set-1", "set-1", kind="ReplicaSet")
+    set_2, other = owner("set-2", "set-2", kind="ReplicaSet"), owner("settings", "2", kind="ConfigMap")
+    sets = [owned("set-1", {**web, "controller": True}), owned("set-2", web, other)]
+    pods = [
+        owned("plain", {**set_1, "controller": True}),
+        owned("shared", {**set_1, "controller": True}, other),
+        owned("none-leads", set_1, other),
+        owned("both", web, set_1),
+        owned("of-what-stays", {**set_2, "controller": True}),
+        owned("kept-by-what-stays", set_1, set_2),
+    ]
+    clock = SystemClock()
+    replicas = Replicas(RecordingLayer(), kinds_named(["replicasets.apps", "pods"]), clock)
+    replicas._replicas["replicasets.apps"] = Feeder("replicasets.apps", clock, sets).replica
+    replicas._replicas["pods"] = Feeder("pods", clock, pods).replica
+    found = await shared.shared_of(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
+    assert [(each.words, [one.name for one in each.named], each.through) for each in found.dependents] == [
+        ("1 ReplicaSet", ["default/set-1"], ()),
+        ("2 Pods", ["default/both", "default/plain"], ("ReplicaSet",)),
+    ]
+    assert {each.words: each.others for each in found.named} == {
+        "ReplicaSet default/set-2": ("ConfigMap settings",),
+        "Pod default/shared": ("ConfigMap settings",),
+        "Pod default/none-leads": ("ConfigMap settings",),
+        "Pod default/kept-by-what-stays": ("ReplicaSet set-2",),
+        "Pod default/both": (),
+    }
+
+
+async def test_events_are_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "MOST", 0)
+    clock = SystemClock()
+    replicas = Replicas(RecordingLayer(), kinds_named(["events", "pods"]), clock)
+    for key in ("events", "pods"):
+        replicas._replicas[key] = Feeder(key, clock, [owned("one")]).replica
+    found = await shared.shared_of(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
+    assert found.too_many == ("Pods",)
