@@ -8,14 +8,17 @@ from dataclasses import dataclass
 
 import msgspec
 
+from dashboard.bulk.lists import is_asked_for
 from dashboard.bulk.order import Order
 from dashboard.bulk.run import Field, Group, Item, ItemState
-from dashboard.bulk.work import Tried, Work, ended
+from dashboard.bulk.work import Tried, Work, WorkOf, ended
 from dashboard.edits.diff import Change, changes
 from dashboard.edits.editable import Target, editable, fingerprint
 from dashboard.edits.exchange import Exchange
-from dashboard.edits.fields import ABSENT, Value, get
+from dashboard.edits.fields import ABSENT, Value
 from dashboard.edits.problems import refusal_of
+from dashboard.edits.schema import Schema
+from dashboard.edits.schemas import Schemas
 from dashboard.repeats import is_unanswered
 from dashboard.resources.kinds import KindInfo, kind_of
 from informerd.errors import Conflict, InformerdError, NotFound, TooManyRequests
@@ -36,9 +39,13 @@ REPLACED = "It is there no more; another one has its name."
 _CHANGED = "Somebody changed it after you had seen it, and this would do something else now than what you saw."
 
 
-def attempt(client: Client, resource: Resource, order: Order) -> Work:
-    """The work on objects of that resource."""
-    return Attempt(client, kind_of(resource).with_resource(resource), order)
+def attempt(schemas: Schemas) -> WorkOf:
+    """What makes the work on objects of a resource."""
+
+    def work(client: Client, resource: Resource, order: Order) -> Work:
+        return Attempt(client, kind_of(resource).with_resource(resource), order, schemas)
+
+    return work
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class Attempt:
     client: Client
     kind: KindInfo
     order: Order
+    schemas: Schemas
 
     async def try_out(self, item: Item) -> Tried:
         """Read it and ask the API server what would become of it. Raises TooManyRequests and what is unanswered."""
@@ -107,11 +115,14 @@ class Attempt:
         if self.order.deletes:
             seen = fingerprint(editable(live))
             return Tried(_tried(item, seen), Group("", deletion_words(live), (), warnings))
-        found = changes(editable(live), editable(stored))
+        was, now = editable(live), editable(stored)
+        found = changes(was, now)
         if not found:
             return Tried(ended(item, "same", "It is so already."))
-        seen = _print(found)
-        return Tried(_tried(item, seen), Group(seen, "", self._fields(found), warnings))
+        # Shown and grouped by the items' keys; told apart later without a schema, which may not be had then.
+        schema = await self.schemas.schema_of(self.client, self.kind.resource)
+        shown = changes(was, now, schema=schema)
+        return Tried(_tried(item, _print(found)), Group(_print(shown), "", self._fields(shown, schema), warnings))
 
     async def _sent(self, item: Item, *, dry_run: bool) -> tuple[dict[str, Value], tuple[str, ...]]:
         exchange, order = self._exchange(item), self.order
@@ -120,15 +131,17 @@ class Attempt:
                 item.uid, item.version, order.propagation, grace=order.grace, dry_run=dry_run
             )
             return {}, warnings
-        stored = await exchange.patch(order.patch, item.uid, item.version, dry_run=dry_run)
+        strategic = bool(order.strategic)
+        stored = await exchange.patch(order.asked, item.uid, item.version, dry_run=dry_run, strategic=strategic)
         return stored.value, stored.warnings
 
     def _exchange(self, item: Item) -> Exchange:
         return Exchange(self.client, Target(self.kind, item.namespace, item.name))
 
-    def _fields(self, found: Sequence[Change]) -> tuple[Field, ...]:
+    def _fields(self, found: Sequence[Change], schema: Schema) -> tuple[Field, ...]:
         shown = [
-            Field(each.field, *self._texts(each), not _asked_for(self.order.patch, each)) for each in found[:_SHOWN]
+            Field(each.field, *self._texts(each), not is_asked_for(self.order.asked, each.path, schema))
+            for each in found[:_SHOWN]
         ]
         if len(found) > _SHOWN:
             shown.append(Field(f"and {len(found) - _SHOWN:,} fields more", "", "…", by_server=False))
@@ -174,20 +187,8 @@ def deletion_words(live: dict[str, Value]) -> str:
     return " ".join(words)
 
 
-def _asked_for(patch: Value, change: Change) -> bool:
-    """Whether the patch names the field, one above it or one below it."""
-    value: Value = patch
-    for segment in change.path:
-        if not isinstance(value, dict) or not value:
-            return True
-        value = get(value, (segment,))
-        if value is ABSENT:
-            return False
-    return True
-
-
 def _print(found: Sequence[Change]) -> str:
-    return fingerprint([[list(each.path), _there(each.was), _there(each.now)] for each in found])
+    return fingerprint([[each.field, _there(each.was), _there(each.now)] for each in found])
 
 
 def _there(value: Value) -> list[Value]:

@@ -43,10 +43,11 @@ def _line(key: str, order: Order, namespace: str, names: Sequence[str]) -> str:
 
 def _what(order: Order) -> list[str]:
     if order.verb == "patch":
-        return ["--type=merge", "-p", json.dumps(order.patch, separators=(",", ":"))]
+        kind = "strategic" if order.strategic else "merge"
+        return [f"--type={kind}", "-p", json.dumps(order.asked, separators=(",", ":"))]
     if order.deletes:
         words = [] if order.propagation == "Background" else [f"--cascade={order.propagation.lower()}"]
         words += [] if order.grace is None else [f"--grace-period={order.grace}"]
         return [*words, "--force"] if order.grace == 0 else words
-    pairs: Mapping[str, str | None] = order.patch["metadata"]["labels" if order.verb == "label" else "annotations"]
+    pairs: Mapping[str, str | None] = order.asked["metadata"]["labels" if order.verb == "label" else "annotations"]
     return ["--overwrite", *(f"{name}-" if value is None else f"{name}={value}" for name, value in pairs.items())]

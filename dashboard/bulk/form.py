@@ -6,12 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import cast, get_args
 
+from dashboard.bulk.list_problems import wrong_lists
+from dashboard.bulk.lists import ORDERS, REMOVES, lists_in
 from dashboard.bulk.order import Order, Verb
 from dashboard.edits.document import DocumentError, parse
 from dashboard.edits.editable import APPLIED
 from dashboard.edits.fields import Path, Value
 from dashboard.edits.forms.controls import lf
 from dashboard.edits.problems import Problem, Refusal, located, unreadable, with_excerpts
+from dashboard.edits.schema import UNKNOWN, Schema
 from dashboard.removal.choice import choice_of
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.yaml_text import dump
@@ -31,8 +34,11 @@ _NEVER = {
 }
 
 
-def order_of(post: Mapping[str, str], kind: KindInfo) -> Order | Refusal:
-    """The order that was asked for; a Refusal says what is wrong with it, and then nothing may be sent."""
+def order_of(post: Mapping[str, str], kind: KindInfo, schema: Schema = UNKNOWN) -> Order | Refusal:
+    """The order that was asked for; a Refusal says what is wrong with it, and then nothing may be sent.
+
+    `schema` is the kind's; only a patch needs it.
+    """
     verb = post.get("verb", "")
     if verb not in VERBS:
         return _refused("Choose what is to be done: labels, annotations, a patch or a deletion.")
@@ -40,7 +46,7 @@ def order_of(post: Mapping[str, str], kind: KindInfo) -> Order | Refusal:
         choice, wrong = choice_of(post)
         return wrong or Order("delete", {}, choice.propagation, choice.grace)
     if verb == "patch":
-        return _patch(post.get("patch", ""), kind)
+        return _patch(post.get("patch", ""), kind, schema)
     return _pairs(cast("Verb", verb), post.get(f"{verb}_set", ""), post.get(f"{verb}_remove", ""))
 
 
@@ -90,7 +96,7 @@ def _sentence(problem: str) -> str:
     return f"{problem[0].upper()}{problem[1:]}." if problem else ""
 
 
-def _patch(text: str, kind: KindInfo) -> Order | Refusal:
+def _patch(text: str, kind: KindInfo, schema: Schema) -> Order | Refusal:
     if len(text) > LONGEST_PATCH:
         return _refused(
             f"The patch has {len(text):,} characters, and {LONGEST_PATCH:,} are the most that is sent to many."
@@ -99,7 +105,7 @@ def _patch(text: str, kind: KindInfo) -> Order | Refusal:
         document = parse(text)
     except DocumentError as error:
         return with_excerpts(unreadable(error), text)
-    problems = _objections(document.value, kind)
+    problems = _objections(document.value, kind) or wrong_lists(document.value, schema)[:20]
     if problems:
         refusal = Refusal(tuple(problems), 422, "This patch cannot be sent to many objects")
         return with_excerpts(located(refusal, document), text)
@@ -107,7 +113,10 @@ def _patch(text: str, kind: KindInfo) -> Order | Refusal:
         json.dumps(document.value, allow_nan=False)
     except ValueError:
         return _refused("The patch has a number that JSON cannot say, such as .nan or .inf.")
-    return Order("patch", document.value)
+    lists = lists_in(document.value, schema)
+    if schema.strategic:
+        return Order("patch", None, strategic=document.value, lists=lists)
+    return Order("patch", document.value, lists=lists)
 
 
 def _objections(value: dict[str, Value], kind: KindInfo) -> list[Problem]:
@@ -119,7 +128,7 @@ def _objections(value: dict[str, Value], kind: KindInfo) -> list[Problem]:
     if not isinstance(metadata, dict):
         return [Problem("Metadata is made of fields such as “labels”.", path=("metadata",))]
     for name in metadata:
-        if name not in _METADATA:
+        if name.removeprefix(REMOVES).removeprefix(ORDERS) not in _METADATA:
             words = (
                 f"Of metadata only {', '.join(_METADATA[:-1])} and {_METADATA[-1]} can be changed. Nothing was sent."
             )
@@ -142,9 +151,9 @@ def typed_of(order: Order) -> dict[str, str]:
     if order.grace is not None:
         typed |= {"grace": "now" if order.grace == 0 else "other", "seconds": str(order.grace or "")}
     if order.verb == "patch":
-        typed["patch"] = dump(order.patch)
+        typed["patch"] = dump(order.asked)
     elif not order.deletes:
-        pairs: dict[str, str | None] = order.patch["metadata"][f"{_NOUNS[order.verb]}s"]
+        pairs: dict[str, str | None] = order.asked["metadata"][f"{_NOUNS[order.verb]}s"]
         typed[f"{order.verb}_set"] = "\n".join(f"{key}={value}" for key, value in pairs.items() if value is not None)
         typed[f"{order.verb}_remove"] = "\n".join(key for key, value in pairs.items() if value is None)
     return typed

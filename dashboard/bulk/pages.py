@@ -18,6 +18,7 @@ from dashboard.bulk.review import A_PAGE, by_words, differences
 from dashboard.bulk.rights import limit
 from dashboard.bulk.run import Group, Item
 from dashboard.edits.problems import Refusal
+from dashboard.edits.schema import UNKNOWN
 
 SHOWN_COMMANDS = 20
 """Lines; the file has all."""
@@ -38,7 +39,7 @@ async def _pressed(place: Place) -> HttpResponse:
     """What a button does; one that does not fit how far the run is by now changes nothing."""
     post, run, bulks = place.request.POST, place.run, place.live.bulks
     if "try" in post and run.open:
-        order = order_of(post, place.kind)
+        order = order_of(post, place.kind, await place.schema() if post.get("verb") == "patch" else UNKNOWN)
         if isinstance(order, Refusal):
             return await _choice(place, refusal=order, status=order.code)
         await bulks.try_out(run, order)
@@ -82,10 +83,18 @@ async def _choice(place: Place, *, refusal: Refusal | None = None, status: int =
     order = place.run.order
     typed = place.request.POST.dict() if refusal is not None else typed_of(order) if order is not None else {}
     items = await place.items()
-    patch, delete = await asyncio.gather(limit(place, items, "patch"), limit(place, items, "delete"))
+    patch, delete, schema = await asyncio.gather(
+        limit(place, items, "patch"), limit(place, items, "delete"), place.schema()
+    )
     verb = "delete" if patch.nowhere and not delete.nowhere else "label"
     form = {"verb": verb, "grace": "default", "propagation": "Background", **typed}
-    context: dict[str, object] = {"form": form, "refusal": refusal, "patch": patch, "delete": delete}
+    context: dict[str, object] = {
+        "form": form,
+        "refusal": refusal,
+        "patch": patch,
+        "delete": delete,
+        "strategic": schema.strategic,
+    }
     return place.page("bulk/choose.html", context, status=status)
 
 

@@ -14,6 +14,7 @@ from dashboard.bulk.run import Item, Run
 from dashboard.drafts.cookies import browser_of
 from dashboard.drafts.database import Unavailable
 from dashboard.drafts.draft import Whose
+from dashboard.edits.schema import UNKNOWN, Schema
 from dashboard.live.context import LiveParts, live_of, user_of
 from dashboard.resources.kinds import KindInfo, kind_of
 from dashboard.resources.missing import Link, Missing, missing_page
@@ -42,6 +43,11 @@ class Place:
 
     async def items(self) -> tuple[Item, ...]:
         return await self.live.bulks.records.items(self.run.key)
+
+    async def schema(self) -> Schema:
+        """The kind's; one of which nothing is known without a connection to the cluster."""
+        client = self.live.client
+        return UNKNOWN if client is None else await self.live.schemas.schema_of(client, self.kind.resource)
 
 
 def with_database(view: View) -> View:

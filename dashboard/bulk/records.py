@@ -12,7 +12,7 @@ from django.db import transaction
 
 from dashboard.bulk.models import BulkBlock, BulkRun
 from dashboard.bulk.order import Order
-from dashboard.bulk.run import Group, Item, Run, State, counted
+from dashboard.bulk.run import DEAD_AFTER, MOVING, Group, Item, Run, State, counted
 from dashboard.drafts.database import Database
 from dashboard.drafts.draft import Whose
 from informerd.resource import Resource
@@ -85,6 +85,10 @@ class Records:
         """Begin a phase here; False where somebody else began one since `seen`, or its process lives."""
         return await self._database.ask(_take, seen, state, order, runner, now)
 
+    async def others(self, runner: str, server: str, now: float) -> int:
+        """How many other processes run something on this cluster, and are not asked to pause it."""
+        return await self._database.ask(_others, runner, server, now)
+
     async def beat(self, key: str, runner: str, beat: Beat) -> str | None:
         """Keep how far it is. What is wished of it; None where another process runs it by now."""
         return await self._database.ask(_beat, key, runner, beat)
@@ -120,7 +124,7 @@ def _begin(alias: str, whose: Whose, server: str, begin: Begin, now: float) -> s
 def _make_room(alias: str, whose: Whose, now: float) -> None:
     runs = BulkRun.objects.using(alias)
     runs.filter(beat__lt=now - KEPT_FOR).delete()
-    theirs = runs.filter(owner=whose.owner, browser=whose.browser).exclude(state__in=("trying", "running"))
+    theirs = runs.filter(owner=whose.owner, browser=whose.browser).exclude(state__in=MOVING)
     old = list(theirs.order_by("-made", "-pk").values_list("pk", flat=True)[MOST_RUNS - 1 :])
     if old:
         runs.filter(pk__in=old).delete()
@@ -160,6 +164,12 @@ def _take(alias: str, seen: Run, state: State, order: Order | None, runner: str,
     same = BulkRun.objects.using(alias).filter(key=seen.key, state=seen.state, runner=seen.runner, beat=seen.beat)
     kept = msgspec.to_builtins(order) if order is not None else None
     return bool(same.update(state=state, order=kept, runner=runner, beat=now, wish="", heard="", words="", rate=0.0))
+
+
+def _others(alias: str, runner: str, server: str, now: float) -> int:
+    moving = BulkRun.objects.using(alias).filter(server=server, state__in=MOVING, beat__gt=now - DEAD_AFTER)
+    others = moving.exclude(runner=runner).exclude(heard="pause")
+    return others.values("runner").distinct().count()
 
 
 def _beat(alias: str, key: str, runner: str, beat: Beat) -> str | None:

@@ -1,4 +1,4 @@
-"""Runs over many objects in this web process, AT_ONCE requests at a time and in slices between which it can be stopped.
+"""Runs over many objects in this web process: AT_ONCE requests at a time at most, in slices, between which it stops.
 
 How far a run is stands in the database after each slice, with a beat: every process shows it, and goes on with it where
 this one ended. What was written and not kept by then is found out: each write carries the version that was reviewed.
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from dashboard.bulk.gate import Gate
 from dashboard.bulk.order import Order
 from dashboard.bulk.records import Records
 from dashboard.bulk.run import Group, Item, Run, State
@@ -30,7 +31,9 @@ from informerd.rest.client import Client
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 8
-"""Requests at a time, of all runs of the process together, so that the API server is not flooded."""
+"""Requests at a time, of all runs of the cluster together, so that the API server is not flooded.
+
+Processes that run some share them: each looks once in a SLICE how many there are, and has one at least."""
 SLICE = 0.5
 """Seconds of work between two beats."""
 WAIT = 1.0
@@ -50,7 +53,7 @@ class Bulks:
         self._client = client
         self._work_of = work
         self._runner = secrets.token_hex(16)
-        self._gate = asyncio.Semaphore(AT_ONCE)
+        self._gate = Gate(AT_ONCE)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def try_out(self, run: Run, order: Order) -> None:
@@ -143,6 +146,7 @@ class Bulks:
         if taken.until > began:
             return
         taken.words, taken.until = "", 0.0
+        await self._share(client)
         work, before = self._work_of(client, taken.resource, taken.order), len(todo)
         workers = [
             asyncio.create_task(self._work(taken, todo, work, began + SLICE)) for _ in range(min(AT_ONCE, len(todo)))
@@ -155,6 +159,11 @@ class Bulks:
         took = max(self._clock.now() - began, 1e-3)
         rate = (before - len(todo)) / took
         taken.rate = rate if not taken.rate else 0.7 * taken.rate + 0.3 * rate
+
+    async def _share(self, client: Client) -> None:
+        with contextlib.suppress(Unavailable):  # the next beat waits for the database
+            others = await self.records.others(self._runner, client.config.server, self._clock.time())
+            self._gate.most = max(1, AT_ONCE // (1 + others))
 
     async def _beaten(self, taken: Taken, workers: list[asyncio.Task[None]]) -> None:
         """Beat until they have ended: a run that waits for an answer, or for other runs' requests, is not lost."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,12 +14,18 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from dashboard.bulk.attempt import attempt
-from dashboard.bulk.records import Records
+from dashboard.bulk.models import BulkRun
+from dashboard.bulk.order import Order
+from dashboard.bulk.records import Beat, Begin, Records
+from dashboard.bulk.run import Item
 from dashboard.bulk.runner import Bulks
 from dashboard.drafts.database import Database
+from dashboard.drafts.draft import Whose
+from dashboard.edits.exchange import Exchange
+from dashboard.resources.kinds import KINDS
 from informerd.clock import SystemClock
 from tests.controlplane import ControlPlane
-from tests.drafts.databases import migrated
+from tests.drafts.databases import in_file
 from tests.drains.conftest import empty_database
 from tests.edits.browsing import Browser, Page
 from tests.edits.conftest import cluster, collection, namespace, parts_for
@@ -35,15 +43,14 @@ PAGE = f"/resources/{KEY}/bulk/"
 @pytest.fixture(scope="session")
 def database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
     """The alias of a migrated SQLite file, which every thread reaches."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('bulk') / 'bulk.sqlite3'}"
-    with django_db_blocker.unblock(), migrated(ALIAS, url) as alias:
+    with in_file(ALIAS, tmp_path_factory.mktemp(ALIAS), django_db_blocker) as alias:
         yield alias
 
 
 def bulks_for(parts: SimpleNamespace, alias: str = ALIAS) -> Bulks:
     """What runs in one web process."""
     records = Records(Database(SystemClock(), alias=alias, time_limit=60))
-    return Bulks(records, parts.clock, partial(getattr, parts, "client"), attempt)
+    return Bulks(records, parts.clock, partial(getattr, parts, "client"), attempt(parts.schemas))
 
 
 @pytest.fixture
@@ -64,6 +71,8 @@ class Demos:
     browser: Browser
     run: str = ""
     """Address of the run that `choose` began."""
+    page: str = PAGE
+    """Address where one is begun."""
 
     def make(self, *names: str, port: int = 8080, **metadata: Any) -> None:
         """In the cluster, and in the list."""
@@ -79,8 +88,12 @@ class Demos:
             )
             for name in names
         ]
-        feeder = Feeder(KEY, self.parts.clock, [row_of(KEY, each) for each in made])
-        self.parts.replicas._replicas[KEY] = feeder.replica
+        self.list(KEY, made)
+
+    def list(self, key: str, made: list[Any]) -> None:
+        """These objects of a kind are what its list has."""
+        feeder = Feeder(key, self.parts.clock, [row_of(key, each) for each in made])
+        self.parts.replicas._replicas[key] = feeder.replica
 
     def get(self, name: str) -> Any:
         return self.cluster.get(f"{self.collection}/{name}")
@@ -97,7 +110,7 @@ class Demos:
 
     async def choose(self, **typed: str) -> Page:
         """All that match are selected and this is asked for: the answer."""
-        page = await self.browser.press(await self.browser.open(PAGE), "all")
+        page = await self.browser.press(await self.browser.open(self.page), "all")
         assert page.status == 303, page.text
         self.run = page.location
         return await self.browser.send(self.run, {**typed, "try": ""})
@@ -126,3 +139,59 @@ class Demos:
 @pytest.fixture
 def demos(cluster: ControlPlane, collection: str, parts: SimpleNamespace) -> Demos:
     return Demos(cluster, collection, parts, Browser(parts))
+
+
+@dataclass
+class Held:
+    """What a run asks for first of each object, as soon as it is its turn, until `free` is set."""
+
+    free: asyncio.Event
+    now: int = 0
+    most: int = 0
+    """Of them at a time."""
+    begun: int = 0
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    read, found = Exchange.read, Held(asyncio.Event())
+
+    async def counted(exchange: Exchange) -> Any:
+        found.begun += 1
+        found.now += 1
+        found.most = max(found.most, found.now)
+        await found.free.wait()
+        try:
+            return await read(exchange)
+        finally:
+            found.now -= 1
+
+    monkeypatch.setattr(Exchange, "read", counted)
+    return found
+
+
+RunningElsewhere = Callable[[str], Awaitable[None]]
+
+
+@pytest.fixture
+async def running_elsewhere(demos: Demos, database: str) -> AsyncIterator[RunningElsewhere]:
+    """Makes a run of another process that has heard this wish; no others run."""
+    records, clock, whose = demos.parts.bulks.records, demos.parts.clock, Whose("", "another")
+    server = demos.parts.client.config.server
+    begin = Begin(KINDS[KEY].resource, (Item("x", "a", "1"),), "", matching=False)
+    kept, processes = Database(clock, alias=database, time_limit=60), count()
+
+    async def runs_there(heard: str) -> None:
+        process = f"process {next(processes)}"
+        run = await records.find(whose, await records.begin(whose, server, begin, clock.time()), server)
+        assert await records.take(run, "trying", Order("label"), process, clock.time())
+        beat = Beat("trying", heard, "", 0.0, {}, {}, None, clock.time() + 600)
+        assert await records.beat(run.key, process, beat) is not None
+
+    await kept.ask(_without_runs)
+    yield runs_there
+    await kept.ask(_without_runs)
+
+
+def _without_runs(alias: str) -> None:
+    BulkRun.objects.using(alias).all().delete()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
+import msgspec
 import pytest
 
 from dashboard.bulk.attempt import Attempt, attempt, refused
@@ -12,19 +13,24 @@ from dashboard.bulk.order import Order
 from dashboard.bulk.review import by_words
 from dashboard.bulk.run import Item
 from dashboard.edits.diff import changes
+from dashboard.edits.schema import UNKNOWN
+from dashboard.edits.schemas import Schemas
 from dashboard.resources.kinds import KINDS, kinds_named
 from informerd.errors import Invalid
 from informerd.errors.api import error_from_status
 from informerd.errors.status import Cause, Status, StatusDetails
 from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
+from tests.edits.objects import mydemo
 
 
 def test_a_secrets_values_are_not_kept_though_a_webhook_changes_them() -> None:
     kinds = kinds_named(["secrets", "configmaps"])
     order = Order("label", {"metadata": {"labels": {"a": "b"}}})
     found = changes({"data": {"word": "aHVzaA=="}}, {"data": {"word": "c3dvcmQ="}, "metadata": {"labels": {"a": "b"}}})
-    secret, other = (Attempt(cast("Client", None), kind, order)._fields(found) for kind in kinds)
+    secret, other = (
+        Attempt(cast("Client", None), kind, order, cast("Schemas", None))._fields(found, UNKNOWN) for kind in kinds
+    )
     assert "aHVzaA==" not in str(secret)
     assert "c3dvcmQ=" not in str(secret)
     assert [field.field for field in secret] == [field.field for field in other]
@@ -37,7 +43,7 @@ async def test_why_a_patch_is_refused_has_neither_the_object_nor_a_secrets_value
     value = "bm9ib2R5IHNoYWxsIHNlZSB0aGlz"
     secrets = f"/api/v1/namespaces/{namespace}/secrets"
     made = [cluster.create(secrets, {"metadata": {"name": name}, "data": {"key": value}}) for name in ("a", "b")]
-    work = attempt(parts.client, KINDS["secrets"].resource, Order("patch", {"speck": {"port": 1}}))
+    work = attempt(parts.schemas)(parts.client, KINDS["secrets"].resource, Order("patch", {"speck": {"port": 1}}))
     tried = [
         (await work.try_out(Item(namespace, each["metadata"]["name"], each["metadata"]["uid"]))).item for each in made
     ]
@@ -45,6 +51,21 @@ async def test_why_a_patch_is_refused_has_neither_the_object_nor_a_secrets_value
     assert 'unknown field "speck"' in tried[0].words + tried[0].said
     assert value not in tried[0].words + tried[0].said
     assert len(by_words(tried, "refused")) == 1
+
+
+@pytest.mark.parametrize("order", [Order("delete"), Order("label", {"metadata": {"labels": {"a": "b"}}})])
+async def test_an_object_whose_version_is_served_no_more_is_neither_gone_nor_done(
+    parts: SimpleNamespace, cluster: ControlPlane, collection: str, namespace: str, order: Order
+) -> None:
+    metadata = cluster.create(collection, mydemo("one"))["metadata"]
+    served_no_more = msgspec.structs.replace(KINDS["mydemos.crddemo.k8s.io"].resource, version="v9")
+    work = attempt(parts.schemas)(parts.client, served_no_more, order)
+    item = Item(namespace, "one", metadata["uid"], version=metadata["resourceVersion"], sent=True)
+    tried, written = (await work.try_out(item)).item, await work.write(item)
+    assert (tried.state, written.state) == ("refused", "failed")
+    assert "The object is still there, in the version v1" in tried.words
+    assert tried.words == written.words
+    assert cluster.exists(f"{collection}/one")
 
 
 @pytest.mark.parametrize(

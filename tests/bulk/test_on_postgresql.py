@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from tests.bulk.test_flow import test_processes_share_what_may_be_sent_at_once_and_one_that_paused_has_no_part
 from tests.bulk.test_pages import (
-    test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on,
     test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each,
-    test_it_pauses_and_goes_on,
-    test_only_the_browser_that_began_a_run_sees_it,
     test_what_changed_after_the_review_is_asked_again_and_what_changed_elsewhere_goes_on,
+)
+from tests.bulk.test_refused import test_only_the_browser_that_began_a_run_sees_it
+from tests.bulk.test_runs import (
+    test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on,
+    test_it_pauses_and_goes_on,
 )
 from tests.drafts.conftest import postgresql_alias
 
@@ -19,6 +22,7 @@ __all__ = [
     "test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each",
     "test_it_pauses_and_goes_on",
     "test_only_the_browser_that_began_a_run_sees_it",
+    "test_processes_share_what_may_be_sent_at_once_and_one_that_paused_has_no_part",
     "test_what_changed_after_the_review_is_asked_again_and_what_changed_elsewhere_goes_on",
 ]
 

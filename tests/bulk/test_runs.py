@@ -1,0 +1,141 @@
+"""A run that is paused, cancelled, tried again, or whose process ends: what it says, and that it goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dashboard.bulk.run import DEAD_AFTER
+from dashboard.edits.exchange import Exchange, Stored
+from informerd.clock import SystemClock
+from informerd.errors import TooManyRequests, Unreachable
+from informerd.errors.status import Status
+from tests.bulk.conftest import Demos, bulks_for
+from tests.edits.browsing import Browser
+
+
+class Held:
+    """Lets so many writes through, then waits until it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, through: int) -> None:
+        self.sent = 0
+        self.through = through
+        self.patch = Exchange.patch
+        monkeypatch.setattr(Exchange, "patch", self._made())
+
+    def _made(self) -> object:
+        held = self
+
+        async def patch(exchange: Exchange, *given: Any, dry_run: bool, **named: Any) -> Stored:
+            if not dry_run:
+                held.sent += 1
+                if held.sent > held.through:
+                    raise TooManyRequests(Status(code=429, message="too busy"), retry_after=0.2)
+            return await held.patch(exchange, *given, dry_run=dry_run, **named)
+
+        return patch
+
+
+async def test_it_says_that_the_server_is_busy_and_is_cancelled_in_the_middle_and_goes_on(
+    demos: Demos, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demos.make(*(f"m-{number}" for number in range(4)))
+    await demos.review(verb="label", label_set="x=1")
+    held = Held(monkeypatch, through=1)
+    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 10_000)
+    await demos.press("start")
+    await demos.shows("The API server asks to wait")
+    await demos.press("cancel")
+    page = await demos.shows("Cancelled.")
+    assert "3 are left as they were" in page.text
+    assert sum(demos.labels(name) == {"x": "1"} for name in demos.names()) == 1
+    held.through = 10_000
+    await demos.press("start")
+    await demos.shows("4 changed.")
+
+
+async def test_of_what_was_sent_without_an_answer_a_cancelled_run_does_not_say_that_it_is_as_it_was(
+    demos: Demos, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demos.make("a")
+    await demos.review(verb="label", label_set="x=1")
+    patch = Exchange.patch
+
+    async def lost(exchange: Exchange, *given: Any, dry_run: bool, **named: Any) -> Stored:
+        stored = await patch(exchange, *given, dry_run=dry_run, **named)
+        if not dry_run:
+            raise Unreachable("connection reset")
+        return stored
+
+    monkeypatch.setattr(Exchange, "patch", lost)
+    await demos.press("start")
+    await demos.shows("does not answer")
+    await demos.press("cancel")
+    page = await demos.shows("Cancelled.")
+    assert "0 are left as they were" in page.text
+    assert "Whether it was stored is not known." in page.text
+    monkeypatch.undo()
+    await demos.press("again")
+    await demos.shows("were so already")
+
+
+async def test_a_run_is_found_again_by_its_browser(demos: Demos) -> None:
+    demos.make("a", "b")
+    await demos.review(verb="label", label_set="x=1")
+    page = await demos.browser.open("/runs/")
+    assert f'href="{demos.run}"' in page.body
+    assert "Labels: 2 Mydemos waits for its review to be confirmed" in page.text
+    assert "None so far" in (await Browser(demos.parts).open("/runs/")).text
+
+
+async def test_it_pauses_and_goes_on(demos: Demos, monkeypatch: pytest.MonkeyPatch) -> None:
+    demos.make("a", "b")
+    await demos.review(verb="label", label_set="x=1")
+    held = Held(monkeypatch, through=0)
+    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 10_000)
+    await demos.press("start")
+    await demos.press("pause")
+    await demos.shows("Paused: 0 of 2")
+    held.through = 10_000
+    await demos.press("go")
+    await demos.shows("2 changed.")
+
+
+async def test_what_failed_is_tried_again(demos: Demos, monkeypatch: pytest.MonkeyPatch) -> None:
+    demos.make("a")
+    await demos.review(verb="label", label_set="x=1")
+    held = Held(monkeypatch, through=0)
+    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 1)
+    await demos.press("start")
+    page = await demos.shows("1 failed")
+    assert "too busy" in page.text
+    held.through = 10
+    await demos.press("again")
+    await demos.shows("1 changed.")
+
+
+class Later(SystemClock):
+    """So much later that a process that was silent since is known to have ended."""
+
+    def time(self) -> float:
+        return super().time() + DEAD_AFTER + 5
+
+
+async def test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on(
+    demos: Demos, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demos.make("a", "b", "c")
+    await demos.review(verb="label", label_set="x=1")
+    held = Held(monkeypatch, through=1)
+    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 10_000)
+    await demos.press("start")
+    await demos.shows("The API server asks to wait")
+    await demos.parts.bulks.stop()
+    demos.parts.clock = Later()
+    demos.parts.bulks = bulks_for(demos.parts, database)
+    page = await demos.shows("The process that ran this has ended.")
+    assert "1 done" in page.text
+    held.through = 10_000
+    await demos.press("take_over")
+    await demos.shows("3 changed.")
