@@ -19,6 +19,7 @@ from dashboard.live import pages as live
 from dashboard.live import why
 from dashboard.quick import pages as quick
 from dashboard.quick.evict_page import evict_pod
+from dashboard.quick.may import may
 from dashboard.removal import finalizer_page
 from dashboard.removal import pages as removal
 from dashboard.resources import completion, missing, namespaces, navigation, search, selected
@@ -79,6 +80,7 @@ urlpatterns = [
     path(f"{_OBJECT}do/drain/", drain, name="drain"),
     path(f"{_OBJECT}do/evict/", evict_pod, name="evict"),
     path(f"{_OBJECT}do/<str:action>/", quick.act, name="act"),
+    path(f"{_OBJECT}may/", may, name="may"),
     path(f"{_OBJECT}edit/owner/", editor_pages.owner, name="owner"),
     path(f"{_OBJECT}delete/", removal.delete, name="delete"),
     path(f"{_OBJECT}delete/finalizer/", finalizer_page.finalizer, name="finalizer"),

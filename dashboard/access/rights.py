@@ -24,6 +24,8 @@ PATIENCE = 3.0
 """Seconds for one question; then a button is offered, and the API server says no where it has to."""
 KEPT = 30.0
 """Seconds that an answer is taken for granted where a page is only drawn."""
+ASKED_AGAIN = 10.0
+"""Seconds after which an open page looks whether what the account may do is still known."""
 MOST = 5_000
 """Answers that are kept."""
 AT_ONCE = 8

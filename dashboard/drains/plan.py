@@ -34,6 +34,11 @@ class Plan:
         return sum(need in fate.needs for fate in self.evicted)
 
     @property
+    def unknown(self) -> tuple[str, ...]:
+        """Namespaces whose budgets are not known."""
+        return tuple(sorted({fate.namespace for fate in self.evicted if fate.unknown}))
+
+    @property
     def emptydirs(self) -> int:
         return self.count("emptydir")
 
@@ -42,7 +47,9 @@ class Plan:
         return self.count("unmanaged")
 
 
-def plan_of(pods: Iterable[Json], budgets: Mapping[str, list[Json]], missing: Collection[tuple[str, str]] = ()) -> Plan:
-    """`budgets` by namespace; `missing` DaemonSets, whose pods do not stay."""
-    fates = [fate_of(pod, budgets.get(pod["metadata"]["namespace"], []), missing) for pod in pods]
+def plan_of(
+    pods: Iterable[Json], budgets: Mapping[str, list[Json] | None], missing: Collection[tuple[str, str]] = ()
+) -> Plan:
+    """`budgets` by namespace, None where they are not known; `missing` DaemonSets, whose pods do not stay."""
+    fates = [fate_of(pod, budgets[pod["metadata"]["namespace"]], missing) for pod in pods]
     return Plan(tuple(sorted(fates, key=lambda fate: (fate.stays, fate.key))))

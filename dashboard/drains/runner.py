@@ -140,7 +140,7 @@ async def _why_held(client: Client, pod: DrainedPod, held: Held) -> str:
         live = (await client.get(PODS, pod.name, pod.namespace)).object()
     except InformerdError:
         return held.said
-    found = budgets_of(live["metadata"].get("labels") or {}, await budgets_in(client, pod.namespace))
+    found = budgets_of(live["metadata"].get("labels") or {}, await budgets_in(client, pod.namespace) or ())
     return " ".join(budget.words for budget in found) or held.said
 
 

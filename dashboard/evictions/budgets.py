@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.words import object_href
-from informerd.errors import InformerdError
+from informerd.errors import InformerdError, NotFound
 from informerd.rest.client import Client
 
 KEY = "poddisruptionbudgets.policy"
@@ -27,6 +27,8 @@ class Budget:
     healthy: int
     needed: int
     expected: int
+    lets_unready_go: bool = False
+    """Whether a pod that is not ready goes, whatever `allowed` says (spec.unhealthyPodEvictionPolicy)."""
 
     @property
     def words(self) -> str:
@@ -39,12 +41,14 @@ class Budget:
         return f"The PodDisruptionBudget {self.name} ({self.rule}) {allows} now: {healthy}."
 
 
-async def budgets_in(client: Client, namespace: str) -> list[Json]:
-    """All budgets of a namespace, empty where they cannot be read."""
+async def budgets_in(client: Client, namespace: str) -> list[Json] | None:
+    """All budgets of a namespace; None where they cannot be read, so that nobody knows what they hold."""
     try:
         return list((await client.list(KINDS[KEY].resource, namespace)).object().get("items") or ())
-    except InformerdError:
+    except NotFound:  # an API server without policy/v1 keeps none
         return []
+    except InformerdError:
+        return None
 
 
 def budgets_of(labels: Mapping[str, str], budgets: Iterable[Json]) -> tuple[Budget, ...]:
@@ -64,7 +68,14 @@ def _budget(budget: Json) -> Budget:
         status.get("currentHealthy", 0),
         status.get("desiredHealthy", 0),
         status.get("expectedPods", 0),
+        _lets_unready_go(spec, status),
     )
+
+
+def _lets_unready_go(spec: Json, status: Json) -> bool:
+    """Source: the API server's pkg/registry/core/pod/storage/eviction.go."""
+    needed = status.get("desiredHealthy", 0)
+    return spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or status.get("currentHealthy", 0) >= needed > 0
 
 
 def _fits(selector: Json | None, labels: Mapping[str, str]) -> bool:

@@ -14,6 +14,12 @@ def kubectl(target: Target, *words: str) -> str:
     return shlex.join(["kubectl", *words, *(["-n", target.namespace] if target.namespace else [])])
 
 
+def in_words(kubeconfig: str, command: str) -> str:
+    """The command as it stands in a sentence: with the kubeconfig that it needs, as pages show others."""
+    program = shlex.join(["kubectl", "--kubeconfig", kubeconfig]) if kubeconfig else "kubectl"
+    return program + command.removeprefix("kubectl")
+
+
 def patch_command(target: Target, path: Path, value: Value) -> str:
     """``kubectl patch`` of one field."""
     text = json.dumps(nested(path, value), separators=(",", ":"), ensure_ascii=False)

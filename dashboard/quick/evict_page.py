@@ -9,9 +9,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
 from dashboard.edits.access import absent, forbidden
+from dashboard.edits.fields import Value
 from dashboard.edits.place import Place, find_place
 from dashboard.edits.problems import Problem, Refusal, refusal_of, unanswered
 from dashboard.evictions.budgets import budgets_in
+from dashboard.evictions.daemon_sets import missing_among
 from dashboard.evictions.eviction import Evicted, Failed, Gone, Held, evict
 from dashboard.evictions.pods import Fate, fate_of
 from dashboard.quick.commands import eviction_command
@@ -27,7 +29,7 @@ _NOT_KNOWN = (
 _NOT_DONE = ("It was not evicted", "The pod was read again: it is there, and nobody is deleting it.")
 _NEEDS = {
     "emptydir": "It has emptyDir volumes: what is in them is lost for good.",
-    "unmanaged": "It has no controller: nobody makes it again.",
+    "unmanaged": "It has no controller, or one that is no more: nobody makes it again.",
 }
 
 
@@ -47,7 +49,7 @@ async def _asked(place: Place, *, status: int = 200, problem: str = "", refusal:
         pod = await place.exchange.read()
     except InformerdError as error:
         return place.trouble(refusal, TITLE) if refusal else place.unopened(error, TITLE)
-    fate = fate_of(pod, await budgets_in(place.client, place.target.namespace))
+    fate = await _fate(place, pod)
     refused, tried = await asyncio.gather(_refused(place), _tried(place, fate.uid))
     context: dict[str, object] = {
         "fate": fate,
@@ -60,6 +62,13 @@ async def _asked(place: Place, *, status: int = 200, problem: str = "", refusal:
         "refusal": refusal,
     }
     return place.page("quick/evict.html", TITLE, context, status=status)
+
+
+async def _fate(place: Place, pod: dict[str, Value]) -> Fate:
+    budgets, missing = await asyncio.gather(
+        budgets_in(place.client, place.target.namespace), missing_among(place.client, [pod])
+    )
+    return fate_of(pod, budgets, missing, alone=True)
 
 
 async def _tried(place: Place, uid: str) -> str:
@@ -90,7 +99,7 @@ async def _posted(place: Place) -> HttpResponse:
     if not uid:
         return await _asked(place)
     try:
-        fate = fate_of(await place.exchange.read(), await budgets_in(place.client, target.namespace))
+        fate = await _fate(place, await place.exchange.read())
     except NotFound:
         return _followed(place, uid) if LOST in post else _gone(place, Gone(replaced=False))
     except InformerdError as unread:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from dashboard.edits.fields import ABSENT, Value, get
 from dashboard.edits.place import Place
 from dashboard.quick.action import Asked, Fact, Form, State
-from dashboard.quick.commands import kubectl, slashed
+from dashboard.quick.commands import in_words, kubectl, slashed
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 ANNOTATION = "kubectl.kubernetes.io/restartedAt"
@@ -32,7 +32,7 @@ class Restart:
             refused = "Its rollout is paused, so nothing would be restarted: resume it first."
         if get(state.live, ("spec", "updateStrategy", "type")) == "OnDelete":
             refused = "Its update strategy is OnDelete: pods are replaced only as somebody deletes them."
-        undo = kubectl(place.target, "rollout", "undo", slashed(place.target))
+        undo = in_words(place.live.kubeconfig, kubectl(place.target, "rollout", "undo", slashed(place.target)))
         back = Fact(
             f"There is no way back but forward: {undo} takes the template from before, with new pods once more."
         )

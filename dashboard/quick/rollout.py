@@ -47,7 +47,7 @@ def _deployment(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Rollout:
     if spec.get("paused"):
         return Rollout(f"It is paused: {made} of {wanted} pods are of the newest template.", "idle", over=True)
     if made < wanted:
-        return Rollout(f"{made} of {wanted} new pods are made.", "busy", over=False)
+        return Rollout(f"{made} of {wanted} pods are of the newest template.", "busy", over=False)
     if there > made:
         return Rollout(f"All {made} new pods are made; {there - made} old ones are still to end.", "busy", over=False)
     if available < made:

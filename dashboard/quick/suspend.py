@@ -38,11 +38,12 @@ class SuspendJob(SuspendCronJob):
     )
     no: ClassVar[Way] = Way("Resume", "Its pods are made again.", "It is resumed: its pods are being made")
 
-    def more(self, state: State) -> tuple[Fact, ...]:
-        over = [
-            each["type"]
-            for each in (state.live.get("status") or {}).get("conditions") or ()
-            if each.get("status") == "True"
-        ]
-        finished = [each for each in over if each in ("Complete", "Failed")]
-        return (Fact(f"It is over already ({finished[0]}): this changes nothing.", "warn"),) if finished else ()
+    def facts(self, way: Way, state: State) -> tuple[Fact, ...]:
+        conditions = (state.live.get("status") or {}).get("conditions") or ()
+        over = {each["type"] for each in conditions if each.get("status") == "True"} & {"Complete", "Failed"}
+        if over:
+            return (Fact(f"It is over already ({min(over)}): this changes nothing of its pods.", "warn"),)
+        return super().facts(way, state)
+
+    def more(self, state: State) -> tuple[Fact, ...]:  # noqa: ARG002
+        return ()

@@ -46,13 +46,16 @@ class Toggle:
         way = self.yes if value else self.no
         name = slashed(place.target) if way.slash else place.target.name
         command = kubectl(place.target, *way.command, name) if way.command else ""
-        fact = Fact(way.fact, "warn" if way.tone_is_warning else "idle")
         return Asked(
             way.button,
             command or patch_command(place.target, self.path, value),
-            (fact, *self.more(state)),
+            self.facts(way, state),
             hidden={"wanted": json.dumps(value)},
         )
+
+    def facts(self, way: Way, state: State) -> tuple[Fact, ...]:
+        """What it does, and whatever else there is to know."""
+        return (Fact(way.fact, "warn" if way.tone_is_warning else "idle"), *self.more(state))
 
     def more(self, state: State) -> tuple[Fact, ...]:  # noqa: ARG002
         """What else there is to know."""

@@ -64,7 +64,7 @@ function take(answer, pressed) {
   const isUnfinished = answer.marks?.some(({ line }) => line && line === state.editor?.line);
   if (isUnfinished) state.timer = setTimeout(() => tell(answer), PATIENCE);
   else tell(answer);
-  if (answer.yaml) putText(answer.yaml);
+  if (answer.yaml && text) putText(answer.yaml);
   takeForm(answer, { pressed });
 }
 
@@ -239,10 +239,10 @@ if (form && text) {
     const place = target.closest("[data-line]");
     if (place) goTo(Number(place.dataset.line), Number(place.dataset.column));
   });
-  document.addEventListener("deltaboard:frame", look);
   document.addEventListener("keydown", reviewByKey);
   openEditor();
 }
 
+if (check) document.addEventListener("deltaboard:frame", look);
 if (document.querySelector("[data-compare]")) import("./editor/compare.js");
 if (document.querySelector(".sides")) import("./editor/sides.js");

@@ -4,6 +4,7 @@
    dialog    the dialog, whose content is that of an action's page
    trial     its command and dry run, of what stands in the input
    menu      the menu of a row: `a` on the row under the cursor, or the button at the end of the one under the pointer
+   rights    what of these the account may not do
    cell      a cell that is a plain field of spec, in place: `i`, or the button in it
    floating  those two buttons */
 
@@ -18,7 +19,9 @@ const CURSOR = "data-ui-cursor"; // see keys.js
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  if (link.closest("[data-quick-close]") && link.closest("dialog.quick-dialog")) {
+  if (link.ariaDisabled === "true") {
+    event.preventDefault();
+  } else if (link.closest("[data-quick-close]") && link.closest("dialog.quick-dialog")) {
     event.preventDefault();
     close();
   } else if (link.matches("[data-quick]")) {

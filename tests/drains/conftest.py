@@ -20,7 +20,7 @@ from dashboard.drains.records import Records
 from dashboard.drains.runner import Drains
 from informerd.clock import SystemClock
 from tests.controlplane import ControlPlane
-from tests.drafts.databases import migrated
+from tests.drafts.databases import in_file
 from tests.edits.browsing import Browser
 from tests.edits.conftest import cluster, namespace, parts_for
 from tests.quick.objects import pod, workload
@@ -34,8 +34,7 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="session")
 def database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
     """The alias of a migrated SQLite file, which every thread reaches."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('drains') / 'drains.sqlite3'}"
-    with django_db_blocker.unblock(), migrated(ALIAS, url) as alias:
+    with in_file(ALIAS, tmp_path_factory.mktemp(ALIAS), django_db_blocker) as alias:
         yield alias
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import AsyncMock
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,12 +17,15 @@ from dashboard.drains.drain import DEAD_AFTER
 from dashboard.drains.records import Records
 from dashboard.drains.runner import Drains
 from informerd.clock import SystemClock
+from informerd.errors import Unreachable
+from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster import Impersonation
 from tests.controllers.test_managing import let
 from tests.controlplane import ControlPlane
 from tests.drains.conftest import Node, records
 from tests.edits.browsing import Browser, Page
+from tests.quick.objects import budget
 from tests.quick.test_evict import hold
 
 
@@ -108,6 +112,27 @@ async def test_a_budget_that_holds_a_pod_is_named_before_and_while_it_is_tried_a
     assert "deletionTimestamp" not in node.cluster.get(web)["metadata"]
     node.cluster.delete(held)
     await shows(browser, run, "evicted, is shutting down")
+
+
+async def test_several_budgets_of_a_pod_and_those_that_cannot_be_read_are_said_before(
+    browser: Browser, parts: SimpleNamespace, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node.run("web-1")
+    node.cluster.create(hold(node.cluster, node.namespace).rpartition("/")[0], budget("keep-too", "web", 0))
+    page = await browser.open(node.page)
+    assert "Several PodDisruptionBudgets select it: the API server refuses to evict such a pod" in page.text
+    assert "The PodDisruptionBudget keep-too" in page.text
+    listed = parts.client.list
+
+    async def but_no_budgets(resource: Resource, *which: Any, **more: Any) -> Any:
+        if resource.plural == "poddisruptionbudgets":
+            raise Unreachable("connection refused")
+        return await listed(resource, *which, **more)
+
+    monkeypatch.setattr(parts.client, "list", but_no_budgets)
+    page = await browser.open(node.page)
+    words = f"The PodDisruptionBudgets of {node.namespace} could not be read: which pods they hold is not known."
+    assert words in page.text
 
 
 async def test_it_pauses_goes_on_and_is_cancelled(browser: Browser, node: Node) -> None:

@@ -8,6 +8,10 @@ from unittest.mock import AsyncMock
 
 import pytest
 
+from dashboard.quick.action import State
+from dashboard.quick.commands import in_words
+from dashboard.quick.rollout import rollout_of
+from dashboard.quick.suspend import SuspendJob
 from informerd.errors import ServerError, Status, TooManyRequests, Unreachable
 from informerd.rest.answer import Answer
 from informerd.rest.client import Client
@@ -15,6 +19,8 @@ from informerd.rest.discovery import Discovery
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser, Page
 from tests.quick.objects import cron_job, workload
+
+COMPLETE = {"type": "Complete", "status": "True"}
 
 
 class Deployed:
@@ -182,6 +188,27 @@ async def test_a_cron_job_is_suspended_and_resumed(browser: Browser, cluster: Co
     assert cluster.get(f"{collection}/nightly")["spec"]["suspend"] is True
     page = await browser.press(page, "undo")
     assert cluster.get(f"{collection}/nightly")["spec"]["suspend"] is False
+
+
+def test_of_a_job_that_is_over_no_pods_are_said_to_be_deleted() -> None:
+    suspend = SuspendJob()
+    running, over = ({"spec": {}, "status": {"conditions": conditions}} for conditions in ([], [COMPLETE]))
+    said = [suspend.facts(suspend.yes, State(job, suspend.path, unset=False)) for job in (running, over)]
+    assert [fact.words for fact in said[0]] == [suspend.yes.fact]
+    assert [fact.words for fact in said[1]] == ["It is over already (Complete): this changes nothing of its pods."]
+
+
+def test_pods_that_are_added_are_not_called_new_ones_of_a_rollout() -> None:
+    live = {"metadata": {"generation": 1}, "spec": {"replicas": 7}, "status": {"observedGeneration": 1}}
+    live["status"] |= {"replicas": 4, "updatedReplicas": 4, "availableReplicas": 4}
+    rollout = rollout_of("deployments.apps", live)
+    assert rollout is not None
+    assert rollout.words == "4 of 7 pods are of the newest template."
+
+
+def test_a_command_in_a_sentence_names_the_kubeconfig_that_others_have() -> None:
+    assert in_words("", "kubectl get pods") == "kubectl get pods"
+    assert in_words("/a b/demo", "kubectl get pods") == "kubectl --kubeconfig '/a b/demo' get pods"
 
 
 async def test_a_node_is_cordoned_and_uncordoned(browser: Browser, cluster: ControlPlane, namespace: str) -> None:

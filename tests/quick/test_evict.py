@@ -5,12 +5,16 @@ from __future__ import annotations
 from types import SimpleNamespace
 from unittest.mock import AsyncMock
 
+import pytest
+
 from informerd.errors import Unreachable
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
-from tests.quick.objects import budget, pod
+from tests.quick.objects import budget, pod, workload
 
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "1"}
+
+READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 
 
 def hold(cluster: ControlPlane, namespace: str) -> str:
@@ -41,8 +45,7 @@ async def test_a_budget_that_holds_it_is_named_with_its_numbers_and_it_is_tried_
 ) -> None:
     pods = f"/api/v1/namespaces/{namespace}/pods"
     cluster.create(pods, pod("web-1", node="nowhere", owner=OWNER))
-    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-    cluster.patch(f"{pods}/web-1/status", {"status": ready})
+    cluster.patch(f"{pods}/web-1/status", {"status": READY})
     held = hold(cluster, namespace)
     page = await browser.open(f"/resources/pods/{namespace}/web-1/do/evict/")
     words = (
@@ -60,6 +63,56 @@ async def test_a_budget_that_holds_it_is_named_with_its_numbers_and_it_is_tried_
     assert "deletionTimestamp" in cluster.get(f"{pods}/web-1")["metadata"]
 
 
+async def test_no_budget_is_said_to_hold_a_pod_that_the_api_server_lets_go(
+    browser: Browser, cluster: ControlPlane, namespace: str
+) -> None:
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    held = hold(cluster, namespace)
+    for name in ("web-pending", "web-unready"):
+        cluster.create(pods, pod(name, "nowhere", OWNER))
+    cluster.patch(f"{pods}/web-unready/status", {"status": {"phase": "Running"}})
+    for name in ("web-pending", "web-unready"):
+        page = await browser.open(f"/resources/pods/{namespace}/{name}/do/evict/")
+        assert "No PodDisruptionBudget holds it." in page.text
+        assert "The API server has just accepted a dry run of this." in page.text
+    cluster.patch(f"{held}/status", {"status": {"currentHealthy": 0}})
+    page = await browser.open(f"/resources/pods/{namespace}/web-unready/do/evict/")
+    assert "The PodDisruptionBudget keep-web" in page.text
+    assert "The API server would not do it now" in page.text
+    cluster.patch(held, {"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}})
+    page = await browser.open(f"/resources/pods/{namespace}/web-unready/do/evict/")
+    assert "No PodDisruptionBudget holds it." in page.text
+    cluster.create(held.rpartition("/")[0], budget("keep-too", "web", 1))
+    page = await browser.open(f"/resources/pods/{namespace}/web-unready/do/evict/")
+    assert "Several PodDisruptionBudgets select it" in page.text
+    assert "The PodDisruptionBudget keep-web" in page.text
+    assert "The PodDisruptionBudget keep-too" in page.text
+    assert "The API server would not do it" in page.text
+    assert "more than one PodDisruptionBudget" in page.text
+
+
+async def test_where_budgets_cannot_be_read_none_is_said_to_be_missing(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.create(f"/api/v1/namespaces/{namespace}/pods", pod("web-1", "nowhere", OWNER))
+    cluster.patch(f"/api/v1/namespaces/{namespace}/pods/web-1/status", {"status": READY})
+    monkeypatch.setattr(parts.client, "list", AsyncMock(side_effect=Unreachable("connection refused")))
+    page = await browser.open(f"/resources/pods/{namespace}/web-1/do/evict/")
+    assert "Whether a PodDisruptionBudget holds it is not known: they could not be read." in page.text
+    assert "No PodDisruptionBudget" not in page.text
+
+
+async def test_of_a_mirror_pod_only_the_object_is_said_to_go(
+    browser: Browser, cluster: ControlPlane, namespace: str
+) -> None:
+    static = pod("web-static", "nowhere")
+    static["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "1"}
+    cluster.create(f"/api/v1/namespaces/{namespace}/pods", static)
+    page = await browser.open(f"/resources/pods/{namespace}/web-static/do/evict/")
+    assert "its containers run on, and the kubelet makes the object again" in page.text
+    assert "It is shut down" not in page.text
+
+
 async def test_what_nobody_makes_again_has_to_be_agreed_to(
     browser: Browser, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -72,6 +125,26 @@ async def test_what_nobody_makes_again_has_to_be_agreed_to(
     assert cluster.exists(f"{pods}/alone")
     page = await browser.press(page, "evict", emptydir="yes", unmanaged="yes")
     assert page.status == 303
+
+
+async def test_a_daemon_sets_pod_comes_back_on_its_node_but_not_what_it_kept_nor_past_its_budget(
+    browser: Browser, cluster: ControlPlane, namespace: str
+) -> None:
+    pods, sets = f"/api/v1/namespaces/{namespace}/pods", f"/apis/apps/v1/namespaces/{namespace}/daemonsets"
+    made = cluster.create(sets, workload("log"))
+    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "log", "uid": made["metadata"]["uid"]}
+    cluster.create(pods, pod("web-log", "nowhere", owner, volumes=[{"name": "scratch", "emptyDir": {}}]))
+    cluster.patch(f"{pods}/web-log/status", {"status": READY})
+    hold(cluster, namespace)
+    page = await browser.open(f"/resources/pods/{namespace}/web-log/do/evict/")
+    assert "it is evicted; DaemonSet log makes another one on the same node; what is in its emptyDir" in page.text
+    assert "The PodDisruptionBudget keep-web" in page.text
+    assert "emptydir" in page.body
+    assert "nobody makes it again" not in page.text
+    cluster.delete(f"{sets}/log")
+    page = await browser.open(f"/resources/pods/{namespace}/web-log/do/evict/")
+    assert "DaemonSet log is no more, so that nobody makes it again" in page.text
+    assert 'name="unmanaged"' in page.body
 
 
 async def test_another_pod_of_the_name_is_left_alone(browser: Browser, cluster: ControlPlane, namespace: str) -> None:

@@ -79,11 +79,11 @@ async def test_what_a_dry_run_gives_beyond_what_was_typed_is_seen_before_it_is_w
 ) -> None:
     patch = parts.client.patch
 
-    async def mutated(resource: Any, name: str, namespace: str, change: Any, **options: Any) -> Any:
+    async def mutated(resource: Any, name: str, namespace: str, change: Any, *how: str, **options: Any) -> Any:
         """As an admission webhook has it."""
         metadata, port = change["metadata"], change["spec"]["port"]
         change = {"metadata": {**metadata, "annotations": {"port": str(port)}}, "spec": {"port": port + 1}}
-        return await patch(resource, name, namespace, change, **options)
+        return await patch(resource, name, namespace, change, *how, **options)
 
     parts.client.patch = mutated
     page = await browser.open(f"{field}.spec.port&shown=8080&wanted=9090")
@@ -105,9 +105,9 @@ async def test_what_a_rule_stamps_anew_each_time_is_shown_from_the_dry_run_of_th
 ) -> None:
     patch, stamps = parts.client.patch, count()
 
-    async def stamped(resource: Any, name: str, namespace: str, change: Any, **options: Any) -> Any:
+    async def stamped(resource: Any, name: str, namespace: str, change: Any, *how: str, **options: Any) -> Any:
         metadata = {**change["metadata"], "annotations": {"stamp": f"at-{next(stamps)}"}}
-        return await patch(resource, name, namespace, {**change, "metadata": metadata}, **options)
+        return await patch(resource, name, namespace, {**change, "metadata": metadata}, *how, **options)
 
     page = await browser.open(f"{field}.spec.port&shown=8080")
     parts.client.patch = stamped

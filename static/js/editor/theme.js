@@ -35,8 +35,8 @@ const look = EditorView.theme({
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "4px 10px", lineHeight: "1.4", display: "flex", gap: "10px", alignItems: "baseline" },
   ".cm-tooltip.cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--accent)", color: "var(--on-accent)" },
   ".cm-completionLabel": { fontFamily: "var(--mono)" },
-  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
-  ".cm-completionDetail": { marginLeft: "auto", fontStyle: "normal", color: "var(--faint)", fontSize: "12px" },
+  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "600" },
+  ".cm-completionDetail": { marginLeft: "auto", fontStyle: "normal", color: "var(--faint)", fontSize: "12.5px" },
   "li[aria-selected] .cm-completionDetail": { color: "inherit" },
   ".cm-tooltip.cm-completionInfo": { padding: "8px 10px", maxWidth: "min(360px, 80vw)", width: "max-content" },
 
@@ -44,7 +44,7 @@ const look = EditorView.theme({
   ".cm-completionInfo .help": { padding: "0" },
   ".help-name": { fontFamily: "var(--mono)", fontWeight: "600", overflowWrap: "anywhere" },
   ".help-words": { whiteSpace: "pre-line", overflowWrap: "anywhere" },
-  ".help-facts": { color: "var(--faint)", fontSize: "12px", overflowWrap: "anywhere" },
+  ".help-facts": { color: "var(--faint)", fontSize: "12.5px", overflowWrap: "anywhere" },
 
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)", textDecorationSkipInk: "none", textUnderlineOffset: "3px" },
   ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)", textDecorationSkipInk: "none", textUnderlineOffset: "3px" },
@@ -67,8 +67,8 @@ const look = EditorView.theme({
   "&.cm-merge-b .cm-changedText, .cm-changedText": { background: "color-mix(in srgb, var(--ok) 22%, transparent)" },
   "&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": { background: "var(--bad)" },
   "&.cm-merge-b .cm-changedLineGutter, .cm-changedLineGutter": { background: "var(--ok)" },
-  ".cm-by-server::after": { content: "attr(data-by)", display: "inline-block", marginLeft: "1ch", padding: "0 6px", borderRadius: "4px", background: "var(--sunken)", color: "var(--soft)", fontSize: "12px", lineHeight: "18px" },
-  ".cm-collapsedLines": { background: "var(--sunken)", color: "var(--soft)", fontFamily: "var(--sans)", fontSize: "12px", padding: "4px 12px", backgroundImage: "none" },
+  ".cm-by-server::after": { content: "attr(data-by)", display: "inline-block", marginLeft: "1ch", padding: "0 6px", borderRadius: "4px", background: "var(--sunken)", color: "var(--soft)", fontSize: "12.5px", lineHeight: "18px" },
+  ".cm-collapsedLines": { background: "var(--sunken)", color: "var(--soft)", fontFamily: "var(--sans)", fontSize: "12.5px", padding: "4px 12px", backgroundImage: "none" },
   ".cm-collapsedLines::before, .cm-collapsedLines::after": { content: "'⋯'" },
 });
 

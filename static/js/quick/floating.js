@@ -2,8 +2,11 @@
 
 import { editCell } from "./cell.js";
 import { menu, rowAt, showMenu } from "./menu.js";
+import { denials } from "./rights.js";
 
+const RESTS = 150; // milliseconds after which the pointer does not only pass by
 const under = { row: null, cell: null };
+let resting = 0;
 
 /* A button that floats over what is under the pointer: rows are replaced all the time, it is not. */
 function floating(id, label, title, text, press) {
@@ -28,6 +31,18 @@ const rowButton = () => floating("row-actions", "Actions of this row", "Actions 
 });
 const cellButton = () => floating("cell-edit", "Edit this field", "Edit in place (i)", "✎", () => under.cell?.isConnected && editCell(under.cell));
 
+/* Asked once the pointer rests: it may be done until somebody says no. */
+function mayEdit(button, cell) {
+  clearTimeout(resting);
+  Object.assign(button, { disabled: false, title: "Edit in place (i)" });
+  const link = rowAt(cell)?.querySelector("td.c-name a");
+  if (!link) return;
+  resting = setTimeout(async () => {
+    const why = (await denials(link))["do/field/"];
+    if (why && under.cell === cell) Object.assign(button, { disabled: true, title: why });
+  }, RESTS);
+}
+
 function float(element, over) {
   element.hidden = !over;
   if (!over) return;
@@ -42,7 +57,9 @@ document.addEventListener("pointerover", ({ target, pointerType }) => {
   const card = document.querySelector(".table-card");
   if (!card || pointerType === "touch" || target.closest?.(".floating") || menu()?.matches(":popover-open")) return;
   under.row = rowAt(target) ?? null;
+  const before = under.cell;
   under.cell = target.closest?.("td[data-field]") ?? null;
   if (menu()) float(rowButton(), under.row);
   float(cellButton(), under.row && under.cell);
+  if (under.cell !== before) mayEdit(cellButton(), under.cell);
 });

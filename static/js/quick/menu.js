@@ -1,4 +1,6 @@
-/* The menu of a row: its quick actions. */
+/* The menu of a row: its quick actions. What the account may not do stays in it, and says why. */
+
+import { denials } from "./rights.js";
 
 export const menu = () => document.getElementById("row-menu");
 export const rowAt = (element) => element?.closest?.(".table tbody tr[data-name]:not([data-gone])");
@@ -13,12 +15,28 @@ export function showMenu(row, at) {
   if (!list || !link) return;
   shown.row = row;
   for (const item of list.querySelectorAll("a[data-path]")) item.href = new URL(item.dataset.path, link.href).href;
+  deny(list, {});
+  denials(link).then((said) => { if (shown.row === row) deny(list, said); });
   list.querySelector("[data-row-name]").textContent = row.dataset.name;
   list.showPopover();
   const box = list.getBoundingClientRect();
   list.style.top = `${Math.max(8, Math.min(at.bottom + 4, innerHeight - box.height - 8))}px`;
   list.style.left = `${Math.max(8, Math.min(at.right - box.width, innerWidth - box.width - 8))}px`;
   list.querySelector("a")?.focus();
+}
+
+function deny(list, said) {
+  const denied = [];
+  for (const item of list.querySelectorAll("a[data-path]")) {
+    const why = said[item.dataset.path] ?? "";
+    item.title = why;
+    if (why) denied.push(item.textContent);
+    if (why) item.setAttribute("aria-disabled", "true"); // it stays where the arrow keys go
+    else item.removeAttribute("aria-disabled");
+  }
+  const words = list.querySelector("[data-row-denied]");
+  words.hidden = !denied.length;
+  words.textContent = denied.length ? `The cluster's access rules do not allow: ${denied.join(", ")}.` : "";
 }
 
 export function hideMenu() {
