@@ -41,6 +41,10 @@ from informerd.objects import Blob  # noqa: E402
 PODS = KINDS["pods"]
 KEYS = ("type", "name", "key", "containerPort", "mountPath")
 """What tells the items of a pod's lists from each other, one of them each."""
+STEADY = {"restartCount": 0}
+"""Of the containers beside the first, to which nothing happens."""
+MANY = 30
+"""Changes of a pod of many containers, which take longer to make than to measure."""
 
 
 def fields_of(value: Any) -> dict[str, Any]:
@@ -57,34 +61,40 @@ def _item(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return "k:" + json.dumps({key: item[key]}, separators=(",", ":")), {".": {}, **fields_of(item)}
 
 
-def made(version: int) -> Row:
-    """A pod of 4.8 kB whose readiness turns with each version, as its kubelet writes it."""
+def made(version: int, containers: int = 1) -> Row:
+    """A pod whose readiness turns with each version, as its kubelet writes it, of 4.8 kB with one container."""
     obj = json.loads(pods.pod(7, version))
-    ready = next(each for each in obj["status"]["conditions"] if each["type"] == "Ready")
+    spec, status = obj["spec"], obj["status"]
+    names = ["app", *(f"app-{number}" for number in range(1, containers))]
+    spec["containers"] = [spec["containers"][0] | {"name": name} for name in names]
+    first_status = status["containerStatuses"][0]
+    status["containerStatuses"] = [first_status, *(first_status | {"name": name, **STEADY} for name in names[1:])]
+    ready = next(each for each in status["conditions"] if each["type"] == "Ready")
     ready["status"], ready["lastTransitionTime"] = str(version % 2 == 0), f"2026-01-01T00:{version % 60:02}:00Z"
     metadata = obj["metadata"]
     wrote = {"apiVersion": "v1", "operation": "Update", "fieldsType": "FieldsV1"}
-    first = {"f:metadata": fields_of({"labels": metadata["labels"]}), "f:spec": fields_of(obj["spec"])}
+    first = {"f:metadata": fields_of({"labels": metadata["labels"]}), "f:spec": fields_of(spec)}
     metadata["managedFields"] = [
         {**wrote, "manager": "kube-controller-manager", "time": pods.START, "fieldsV1": first},
         {**wrote, "manager": "kubelet", "subresource": "status", "time": ready["lastTransitionTime"],
-         "fieldsV1": {"f:status": fields_of(obj["status"])}},
+         "fieldsV1": {"f:status": fields_of(status)}},
     ]  # fmt: skip
-    values = {"namespace": metadata["namespace"], "name": metadata["name"], "status": "Running", "ready": "1/1"}
+    values = {"namespace": metadata["namespace"], "name": metadata["name"], "status": "Running"}
+    values["ready"] = f"{containers}/{containers}"
     cells = tuple(values.get(column.id) for column in columns_for("pods"))
     return Row(metadata["uid"], metadata["namespace"], metadata["name"], str(version), 1.7e9, "Running", "ok", cells,
                metadata["labels"], blob=Blob(zstandard.compress(json.dumps(obj).encode())))  # fmt: skip
 
 
-def changes() -> Iterator[tuple[str, str, float]]:
+def changes(containers: int = 1) -> Iterator[tuple[str, str, float]]:
     """For each change: the frame's HTML, the whole page's as it would be sent, and the milliseconds of the frame."""
     clock, render = SystemClock(), Renderer(render_to_string)
-    replica, row = Replica("pods", clock), made(1)
+    replica, row = Replica("pods", clock), made(1, containers)
     replica.rows[row.uid] = replica.by_key[row.key] = row
     view = DetailView(PODS, row.namespace, row.name, replica, clock)
     view.remember(render)
     for version in range(2, 1_000):
-        old, row = row, made(version)
+        old, row = row, made(version, containers)
         began = time.thread_time()
         view.apply("pods", Change(rows=[(old, row)]))
         html = view.update(render)
@@ -98,14 +108,23 @@ def figures(html: list[str]) -> dict[str, float]:
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
-    found = [each for each, _ in zip(changes(), range(arguments.changes), strict=False)]
+    parts, whole = measured("a change of a pod's condition, the parts", arguments.changes, 1)
+    name = f"a change of one of {arguments.containers} containers, the parts"
+    many, _ = measured(name, min(arguments.changes, MANY), arguments.containers)
+    return [parts, many, whole]
+
+
+def measured(name: str, times: int, containers: int) -> tuple[Line, Line]:
+    """The frames, and the whole page instead of them."""
+    found = [each for each, _ in zip(changes(containers), range(times), strict=False)]
     parts, whole = figures([html for html, _, _ in found]), figures([window for _, window, _ in found])
     spent = {"ms": median(took for _, _, took in found), "slowest, ms": max(took for _, _, took in found)}
     ratio = {"of the whole": f"× {parts['kB on the wire'] / whole['kB on the wire']:.2f}"}
-    return [Line("a change of a pod's condition, the parts", {**parts, **spent}, ratio), Line("the whole page", whole)]
+    return Line(name, {**parts, **spent}, ratio), Line("the whole page", whole)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="What a change of one object sends to the pages that show it.")
     parser.add_argument("--changes", type=int, default=200)
+    parser.add_argument("--containers", type=int, default=500, help="of a pod of many (default %(default)s)")
     main("Frames of a details page", measure, parser)

@@ -3,9 +3,10 @@
     python -m benchmarks.forms [--requests 30]
 
 A real API server with a definition of the size of Prometheus operator's Prometheus (tests/edits/forms/prometheus.py);
-the dashboard in one process. "First shown" is Chromium's first contentful paint with an empty cache, from navigation;
-"form drawn" is its largest one, which the form is a part of; nothing is asked of the page before it has loaded. Beside
-it the same of a page without a form. Merging and rewriting are of two objects of 5,000 lines, in process.
+the dashboard in one process. "First shown" is Chromium's first contentful paint with an empty cache, from navigation,
+in a window that is at rest, and in one that is still being opened; "form drawn" is its largest one, which the form is a
+part of; nothing is asked of the page before it has loaded. Beside it the same of a page without a form. Merging and
+rewriting are of two objects of 5,000 lines, in process.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import aiohttp
 from playwright.async_api import async_playwright
 
 from benchmarks.table import Line, main
-from benchmarks.whole.browsers import ARGUMENTS, chromium
+from benchmarks.whole.browsers import ARGUMENTS, SETTLED, chromium, new_window
 from benchmarks.whole.cluster import filled_cluster
 from benchmarks.whole.programs import dashboard
 from dashboard.edits.document import parse
@@ -77,12 +78,12 @@ async def first_bytes(address: str, requests: int) -> dict[str, float]:
     return {"first byte p50, ms": median(took), "p99, ms": worst, "first, ms": took[0], "kB": size / 1e3}
 
 
-async def cold(address: str) -> dict[str, float]:
+async def cold(address: str, *, settled: float = SETTLED) -> dict[str, float]:
     shown, drawn = [], []
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         for _ in range(COLD):
-            page = await (await browser.new_context()).new_page()
+            page = await new_window(browser, settled=settled)
             await page.goto(address, wait_until="load")
             shown.append(await page.evaluate(SHOWN, "first-contentful-paint"))
             drawn.append(await page.evaluate(LARGEST))
@@ -131,6 +132,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
         name = f"editor of {count(prometheus()):,} fields"
         lines = [Line(name, asyncio.run(first_bytes(address, arguments.requests)))]
         lines.append(Line("the same in Chromium, cold", asyncio.run(cold(address))))
+        lines.append(Line("in a window that opens", asyncio.run(cold(address, settled=0))))
         lines.append(Line("a page without a form (drafts)", asyncio.run(cold(f"{running.url}/drafts/"))))
     return lines + in_process()
 

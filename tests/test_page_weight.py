@@ -48,6 +48,25 @@ def test_an_editor_asks_for_what_keeps_it_live_once_it_has_shown_its_form() -> N
     assert "{% block preloads %}{% endblock %}" in (ROOT / "templates/edits/base_edit.html").read_text()
 
 
+WEIGHTS = {"400", "600"}
+SIZES = {"11px", "12.5px", "13px", "14px", "15px", "17px", "18px", "20px", "22px", "26px"}
+
+
+def test_text_comes_in_few_sizes_and_weights() -> None:
+    """Before the first paint a browser looks up each family that is named, at each size and weight that it meets."""
+    css = "\n".join(path.read_text() for path in (ROOT / "static/css").glob("*.css"))
+    css += (ROOT / "static/js/editor/theme.js").read_text()
+    weights = re.findall(r"""(?:font-weight: |fontWeight: "|font: (?=\d00 ))(\w+)""", css)
+    sizes = re.findall(r"""(?:font-size: |fontSize: "|font: (?:\d00 )?)([\d.]+px)""", css)
+    assert set(weights) == WEIGHTS
+    assert set(sizes) == SIZES
+    assert "--sans: system-ui, sans-serif;" in css
+    assert "--mono: monospace;" in css
+    assert set(re.findall(r"""(?:font-family: |fontFamily: "|font: [^;]*px(?:/[\d.]+(?:px)?)? )([^;"]+)""", css)) == {
+        "var(--sans)", "var(--mono)",
+    }  # fmt: skip
+
+
 def with_imports(names: list[str]) -> list[str]:
     """These files and the modules that they cannot begin without; what is joined has no modules."""
     found: list[str] = []
