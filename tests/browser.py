@@ -17,10 +17,11 @@ UNUSED = (
     "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect",
     "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable",
     "HttpsUpgrades", "LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding",
-    "PreconnectToSearch", "ThirdPartyStoragePartitioning",
+    "PreconnectToSearch", "SpareRendererForSitePerProcess", "ThirdPartyStoragePartitioning",
 )  # fmt: skip
 """Features of Chromium that no test wants. The first two have each window load two pages for the address bar that
-nobody sees, a third of what opening one costs; the rest is Playwright's own list, which ours takes the place of."""
+nobody sees, a third of what opening one costs; the spare renderer is a second process for each page, made for a next
+one that is not opened; the rest is Playwright's own list, which ours takes the place of."""
 ARGUMENTS = [
     f"--disable-features={','.join(UNUSED)}",
     "--no-sandbox",

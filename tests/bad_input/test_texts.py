@@ -56,7 +56,7 @@ OTHERS = (
 """Texts that are about another object than the page."""
 WRONG = (
     (ONE.replace("name: one", "name: one\n  labels: [a]"), "line 5, column 3 metadata.labels A list cannot stand here"),
-    (ONE.replace("name: one", "name: one\n  labels: {a: 5}"), "column 3 metadata.labels A number cannot stand here"),
+    (ONE.replace("name: one", "name: one\n  labels: {a: 5}"), "column 12 metadata.labels.a A number cannot stand here"),
     (ONE.replace("name: one", "name: one\n  annotations: x"), "column 3 metadata.annotations A text cannot stand here"),
     (
         ONE.replace("name: one", "name: one\n  finalizers: {a: b}"),

@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.controlplane import ControlPlane, free_ports
 from tests.e2e.database import Database
 from tests.e2e.redis_server import RedisServer
+from tests.e2e.waited import Waited
 from tests.program import Program, answers
 from tests.wait import until
 
@@ -71,14 +72,17 @@ class Deployment:
         self.second = Worker(self.env)
         """A second worker, which runs in no test but those that start it."""
         self.webs = (Web(self.env), Web(self.env))
+        self.waited = Waited((self.worker, self.second), self.webs)
 
     def start(self) -> None:
         """Start everything and wait until both web processes have rows."""
         self.database.create()
         self.mend()
+        self.waited.start()
 
     def stop(self) -> None:
         """End everything but the control plane."""
+        self.waited.stop()
         for program in (self.worker, self.second, *self.webs):
             program.resume()
             with contextlib.suppress(AssertionError):  # it did not end by itself

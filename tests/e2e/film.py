@@ -8,6 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from tests.e2e.waited import Waited
+
 _RECORDER = Path(__file__).with_name("film.js").read_text()
 
 
@@ -26,8 +28,9 @@ class Shot:
 class Film:
     """Records from the moment it is made. A page that was loaded anew has lost its recorder: `take` fails then."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, waited: Waited | None = None) -> None:
         self._page = page
+        self._waited = waited
         self._shots: list[tuple[float, str, dict[str, Any]]] = []
         self._end = 0.0
         self.stalls: list[tuple[float, float]] = []
@@ -46,8 +49,10 @@ class Film:
         self._shots += [(at, state, parts) for at, state, parts in shots]
 
     def stalled(self, since: float, until: float) -> float:
-        """Seconds of that time for which the browser had no time for the page."""
-        return sum(max(0.0, min(ended, until) - max(began, since)) for began, ended in self.stalls)
+        """Seconds of that time for which the machine had no time for the page, or for the programs behind it."""
+        behind = self._waited.between(since, until) if self._waited else 0.0
+        stalls = sum(max(0.0, min(ended, until) - max(began, since)) for began, ended in self.stalls)
+        return min(behind + stalls, until - since)
 
     def shots(self) -> list[Shot]:
         """All up to the last `take`, without holes."""

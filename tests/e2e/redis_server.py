@@ -36,6 +36,11 @@ class RedisServer(Daemon):
         was published meanwhile."""
         return int(self._call("CLIENT", "KILL", "TYPE", "pubsub"))
 
+    def published(self) -> int:
+        """How many messages have been published so far."""
+        commands = self._call("INFO", "commandstats")
+        return int(commands.get("cmdstat_publish", {}).get("calls", 0))
+
     def limit_subscribers(self, limit: int) -> None:
         """Close the connection of a subscriber for whom `limit` bytes wait; 0 is for no limit."""
         self._call("CONFIG", "SET", "client-output-buffer-limit", f"pubsub {limit} 0 0")

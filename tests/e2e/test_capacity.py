@@ -44,7 +44,9 @@ def test_frames_that_no_queue_had_room_for_are_missed_and_made_good(
     changes = Changes(deployment.controlplane, namespace)
     changes.fill(20)
     path, subject = pods_with_restarts(namespace)
-    pages = [Watched(new_context().new_page(), web.url + path, subject) for web in deployment.webs]
+    pages = [
+        Watched(new_context().new_page(), web.url + path, subject, waited=deployment.waited) for web in deployment.webs
+    ]
     for page in pages:
         page.agree(changes.history)
     web = deployment.webs[0]

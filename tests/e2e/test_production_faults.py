@@ -35,7 +35,9 @@ def test_no_page_lies(
 ) -> None:
     production.mend()
     path, subject = pods_with_restarts(changes.namespace)
-    pages = [Watched(new_context().new_page(), web.url + path, subject) for web in production.webs]
+    pages = [
+        Watched(new_context().new_page(), web.url + path, subject, waited=production.waited) for web in production.webs
+    ]
     for page in pages:
         page.agree(changes.history)
     before = [production.counted(fault.counted, web) for web in BOTH] if fault.counted else []

@@ -49,6 +49,32 @@ def test_a_cell_is_edited_in_place_and_a_racing_writer_is_shown(
     assert page.url.endswith(f"?namespace={namespace}")
 
 
+def test_what_the_account_may_not_do_with_a_row_says_why_in_its_menu_and_in_its_cell(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", workload("held"))
+    cluster.create(mydemos(namespace), mydemo("held"))
+    may_not = {"do/restart/": "No restarts.", "do/field/": "No edits."}
+    page.route("**/may/", lambda route: route.fulfill(json=may_not))
+    page.goto(f"{dashboard.url}/resources/deployments.apps/?namespace={namespace}")
+    page.locator("tr[data-name='held'] td.c-name").hover()
+    page.locator("#row-actions").click()
+    menu = page.locator("#row-menu")
+    expect(menu.locator("[data-row-denied]")).to_have_text(
+        "The cluster's access rules do not allow: Restart the rollout."
+    )
+    expect(menu.locator("a[aria-disabled]")).to_have_attribute("title", "No restarts.")
+    menu.locator("a[aria-disabled]").click(force=True)
+    expect(menu).to_be_visible()
+    expect(page.locator("dialog.quick-dialog")).to_be_hidden()
+    menu.get_by_role("link", name="Scale").click()
+    expect(page.locator("dialog.quick-dialog")).to_contain_text("Scale")
+    open_list(page, dashboard, namespace)
+    page.locator("tr[data-name='held'] td[data-field='.spec.port']").hover()
+    expect(page.locator("#cell-edit")).to_be_disabled()
+    expect(page.locator("#cell-edit")).to_have_attribute("title", "No edits.")
+
+
 def test_what_the_api_server_fails_over_counts_down_in_the_dialog_and_is_sent_again(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:

@@ -81,7 +81,7 @@ class Verdict:
 def judge(subject: Subject, film: Filmed, history: History, *, late: float = LATE) -> Verdict:
     """Compare what the page said of `subject` while it was live with every state that there was.
 
-    What the browser was held up by the machine does not count.
+    What the browser and the programs behind the page were held up by the machine does not count.
     """
     steps = history.steps.get(subject.kind, [])
     states = history.shown(subject.kind, lambda objects: _text(subject.of(objects)))

@@ -33,7 +33,7 @@ def open_pages(deployment: Deployment, changes: Changes, new_page: Callable[[], 
     wanted = [(path, [subject, subjects.counts(subject.kind)]) for path, subject in lists]
     wanted += [subjects.overview(), (path, [pods])]
     return [
-        Watched(new_page(), deployment.webs[number % 2].url + path, *shown)
+        Watched(new_page(), deployment.webs[number % 2].url + path, *shown, waited=deployment.waited)
         for number, (path, shown) in enumerate(wanted[:most])
     ]
 

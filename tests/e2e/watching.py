@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.film import Film
 from tests.e2e.history import History
 from tests.e2e.truth import LATE, Subject, Verdict, judge, judge_struck
+from tests.e2e.waited import Waited
 from tests.wait import until
 
 WITHIN = 45_000
@@ -14,15 +15,15 @@ WITHIN = 45_000
 
 
 class Watched:
-    """One page with its film and its subjects."""
+    """One page with its film and its subjects, and how long the programs that it shows `waited` for a processor."""
 
-    def __init__(self, page: Page, url: str, *subjects: Subject) -> None:
+    def __init__(self, page: Page, url: str, *subjects: Subject, waited: Waited | None = None) -> None:
         self.page = page
         self.subjects = subjects
         page.goto(url, timeout=WITHIN)
         self.be_live()
         page.evaluate("window.sameDocument = true")
-        self.film = Film(page)
+        self.film = Film(page, waited)
 
     def be_live(self) -> None:
         """Wait until it says live."""
