@@ -51,7 +51,7 @@ async def setup(controlplane: ControlPlane) -> AsyncIterator[Setup]:
 @pytest.mark.parametrize("streaming", [True, False], ids=["streaming list", "pages"])
 async def test_names_and_labels_come_and_follow_without_the_rest(setup: Setup, streaming: bool) -> None:
     for name in ("a", "b", "c"):
-        await setup.create(name, app=name)
+        last = await setup.create(name, app=name)
     settings = ReflectorSettings(streaming_lists=streaming, page_size=2)
     factory = SharedInformerFactory(setup.client, settings=settings)
     informer = factory.metadata_informer(SECRETS, namespace=setup.namespace)
@@ -59,6 +59,7 @@ async def test_names_and_labels_come_and_follow_without_the_rest(setup: Setup, s
     informer.add_handler(recorder)
     factory.start()
     await factory.wait_for_cache_sync()
+    await informer.wait_for(last)  # the API server's own cache, of which the first list is, may be a moment behind
     found = informer.lister.list(label_selector="app in (a,c)")
     assert sorted(obj.metadata.name for obj in found) == ["a", "c"]
     obj = informer.lister.get("a", setup.namespace)
@@ -81,7 +82,7 @@ async def test_names_and_labels_come_and_follow_without_the_rest(setup: Setup, s
 
 
 async def test_whole_objects_and_metadata_of_one_resource_are_two_informers(setup: Setup) -> None:
-    await setup.create("a")
+    created = await setup.create("a")
     factory = SharedInformerFactory(setup.client)
     whole = factory.informer(SECRETS, namespace=setup.namespace)
     partial = factory.metadata_informer(SECRETS, namespace=setup.namespace)
@@ -89,6 +90,7 @@ async def test_whole_objects_and_metadata_of_one_resource_are_two_informers(setu
     assert partial is factory.metadata_informer(SECRETS, namespace=setup.namespace)
     factory.start()
     await factory.wait_for_cache_sync()
+    await asyncio.gather(whole.wait_for(created), partial.wait_for(created))
     assert whole.lister.get("a", setup.namespace).full()["data"]
     assert "data" not in partial.lister.get("a", setup.namespace).full()
     await factory.stop()
