@@ -98,6 +98,7 @@ CONTENT_SECURITY_POLICY = {
 
 INSTALLED_APPS = [
     "dashboard",
+    "dashboard.authors",
     "dashboard.bulk",
     "dashboard.drafts",
     "dashboard.drains",

@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 
 from dashboard.access.guard import Application, Guard, Receive, Scope, Send
 from dashboard.access.rights import Rights
+from dashboard.authors.authors import Authors
 from dashboard.bulk.attempt import attempt
 from dashboard.bulk.records import Records as BulkRecords
 from dashboard.bulk.runner import Bulks
@@ -71,6 +72,7 @@ class Live:
         self.naming = Naming(self.replicas, self.hub, lambda: self.discovery, clock)
         self.schemas = Schemas(clock)
         self.drafts = Shelf(clock)
+        self.authors = Authors(clock)
         self.drains = Drains(Records(Database(clock, keeps="drains")), clock, lambda: self.client)
         runs = BulkRecords(Database(clock, keeps="bulk runs"))
         self.bulks = Bulks(runs, clock, lambda: self.client, attempt(self.schemas))
@@ -147,6 +149,7 @@ class Live:
         self._started = True
         await self.drains.stop()
         await self.bulks.stop()
+        await self.authors.stop()
         tasks, self._tasks = self._tasks, []
         await cancelled(tasks)
         await self.rights.stop()  # after those that draw views, which ask

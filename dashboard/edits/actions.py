@@ -91,7 +91,7 @@ async def take_in(
         return refused(draft, error, document)
     if isinstance(live, Gone | Replaced):
         return live
-    moved = await moved_of(exchange.target, draft, document, live, schema)
+    moved = await moved_of(exchange, draft, document, live, schema)
     return moved if moved.merge.conflicts else await _merged_draft(moved, document)
 
 
@@ -121,9 +121,7 @@ async def _reviewed(exchange: Exchange, draft: Draft, document: Document, schema
             return live
         now = Base.of(live, part)
         if not same(now.value, draft.base.value):
-            return await _merged(
-                exchange, await moved_of(exchange.target, draft, document, live, schema), document, live
-            )
+            return await _merged(exchange, await moved_of(exchange, draft, document, live, schema), document, live)
         value = to_write(document.value, live, part)
         try:
             stored = await exchange.update(value, dry_run=True)
@@ -148,7 +146,7 @@ async def _saved(
         if not same(now.value, draft.base.value):
             if same(now.value, editable(value, part)):
                 return Saved(now.version, changed=False)
-            moved = await moved_of(exchange.target, draft, document, live, schema)
+            moved = await moved_of(exchange, draft, document, live, schema)
             if _has_all(moved):
                 return Saved(now.version, changed=False)
             return await _merged(exchange, moved, document, live)
@@ -195,7 +193,7 @@ async def _found_out(
             return taken_back(draft)
         words = "The object was read again: it was not stored, and nothing has changed."
         return Refused(draft, unanswered(error, "It was not saved", words))
-    moved = await moved_of(exchange.target, draft, document, live, schema)
+    moved = await moved_of(exchange, draft, document, live, schema)
     return Saved(now.version, read=True) if _has_all(moved) else moved
 
 

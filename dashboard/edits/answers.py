@@ -67,7 +67,7 @@ async def answer(place: Place, schema: Schema, outcome: Outcome) -> HttpResponse
         case Moved():
             return _conflict_page(place, outcome)
         case Gone() | Replaced():
-            return _gone_page(place, outcome)
+            return await _gone_page(place, outcome)
         case Refused():
             waiting = waiting_page(place, way_of(place.request.POST), outcome.refusal)
             return waiting or await editor_page(place, schema, Editor(outcome.draft, outcome.refusal, outcome.merged))
@@ -186,9 +186,10 @@ def _conflict_page(place: Place, moved: Moved) -> HttpResponse:
     return place.page("edits/conflict.html", "Merge", context, status=409)
 
 
-def _gone_page(place: Place, outcome: Gone | Replaced) -> HttpResponse:
+async def _gone_page(place: Place, outcome: Gone | Replaced) -> HttpResponse:
     now = outcome.now if isinstance(outcome, Replaced) else None
-    context = {**draft_context(outcome.draft), "now": now, "unsure": outcome.unsure}
+    by = await place.exchange.deleter(outcome.draft.base.uid)
+    context = {**draft_context(outcome.draft), "now": now, "unsure": outcome.unsure, "by": by}
     return place.page("edits/gone.html", "Edit", context, status=409)
 
 

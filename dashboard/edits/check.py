@@ -19,7 +19,6 @@ from dashboard.edits.loop import off_loop
 from dashboard.edits.marks import marks
 from dashboard.edits.objected import objected
 from dashboard.edits.outcomes import Draft
-from dashboard.edits.owners import last_writer
 from dashboard.edits.place import Place
 from dashboard.edits.posted import sent_draft
 from dashboard.edits.present import moved_of
@@ -102,7 +101,8 @@ async def theirs_note(place: Place, draft: Draft) -> str:
     try:
         live = await place.exchange.read()
     except NotFound:
-        return render_to_string("edits/_theirs.html", {"gone": True, "target": place.target})
+        by = await place.exchange.deleter(draft.base.uid)
+        return render_to_string("edits/_theirs.html", {"gone": True, "target": place.target, "by": by})
     except InformerdError:
         return ""
     target = place.target
@@ -111,7 +111,7 @@ async def theirs_note(place: Place, draft: Draft) -> str:
     found, touched = await _apart(place, draft, live, now)
     if not found and not replaced:
         return ""
-    by, at = last_writer(live, target.subresource)
+    by, at = await place.exchange.writer(live)
     context = {"target": target, "replaced": replaced, "by": by, "at": at, "changes": found, "touched": touched}
     return render_to_string("edits/_theirs.html", context)
 
@@ -127,7 +127,7 @@ async def _apart(
         document = await off_loop(parse, draft.text, size=len(draft.text))
     except DocumentError:
         return await off_loop(partial(changes, schema=schema), draft.base.value, now.value, size=size), "unreadable"
-    moved = await moved_of(place.target, draft, document, live, schema)
+    moved = await moved_of(place.exchange, draft, document, live, schema)
     return moved.theirs, "yes" if moved.merge.conflicts or moved.merge.settled else "no"
 
 

@@ -8,9 +8,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from dashboard.authors.pen import Pen
 from dashboard.edits.autoscalers import replicas_kept
 from dashboard.edits.editable import Target
 from dashboard.edits.fields import Value
+from dashboard.edits.owners import last_writer
 from dashboard.edits.unserved import Unserved, version_of
 from informerd.errors import InformerdError, MalformedAnswer, NotServed, Unreachable
 from informerd.rest.answer import Answer
@@ -36,12 +38,15 @@ class Exchange:
 
     NotFound says that there is no such object, or not that subresource of it; of a kind that is not served in the
     target's version, Unserved is raised.
-    A write is sent once: told to come later, it is the page that waits, where it can be seen.
+    A write is sent once: told to come later, it is the page that waits, where it can be seen. `pen` puts a name to it.
     """
 
-    def __init__(self, client: Client, target: Target, *, time_limit: float = TIME_LIMIT) -> None:
+    def __init__(
+        self, client: Client, target: Target, *, time_limit: float = TIME_LIMIT, pen: Pen | None = None
+    ) -> None:
         self.target = target
         self._client = client
+        self._pen = pen
         self._resource = target.kind.resource
         self._time_limit = time_limit
 
@@ -80,14 +85,14 @@ class Exchange:
             ),
             self.target.subresource,
         )
-        return Stored(_object(answer), answer.warnings)
+        return self._stored(answer, metadata["resourceVersion"], dry_run=dry_run)
 
     async def create(self, value: dict[str, Value], *, dry_run: bool) -> Stored:
         """POST. Raises AlreadyExists."""
         answer = await self._limited(
             lambda: self._client.create(self._resource, value, self.target.namespace, dry_run=dry_run)
         )
-        return Stored(_object(answer), answer.warnings)
+        return self._stored(answer, "", dry_run=dry_run)
 
     async def patch(
         self,
@@ -115,7 +120,7 @@ class Exchange:
             ),
             subresource,
         )
-        return Stored(_object(answer), answer.warnings)
+        return self._stored(answer, version, dry_run=dry_run)
 
     async def delete(
         self, uid: str, version: str, propagation: Propagation, *, grace: int | None = None, dry_run: bool = False
@@ -139,7 +144,28 @@ class Exchange:
                 patient=False,
             )
         )
+        if self._pen is not None and not dry_run:
+            self._pen.deleted(uid)
         return answer.warnings
+
+    async def writer(self, live: dict[str, Value]) -> tuple[str, str]:
+        """Who wrote the object, or the target's subresource of it, last, and when (RFC 3339); empty where nobody says.
+
+        A person's name, where they wrote through this dashboard and that is known, else the field manager.
+        """
+        by, at = last_writer(live, self.target.subresource)
+        return (await self._pen.writer(live, by, at) if self._pen is not None else by), at
+
+    async def deleter(self, uid: str) -> str:
+        """Who deleted that object through this dashboard; empty where nobody did, or it is not known."""
+        return await self._pen.deleter(uid) if self._pen is not None else ""
+
+    def _stored(self, answer: Answer, before: str, *, dry_run: bool) -> Stored:
+        """What the API server answered to a write on top of the resourceVersion `before`."""
+        value = _object(answer)
+        if self._pen is not None and not dry_run and value["metadata"]["resourceVersion"] != before:
+            self._pen.wrote(value)
+        return Stored(value, answer.warnings)
 
     async def _limited(self, call: Callable[[], Awaitable[T]], subresource: str = "") -> T:
         async with _within(self._time_limit):

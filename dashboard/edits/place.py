@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from dashboard.drafts.draft import Subject
+from dashboard.authors.pen import Pen
+from dashboard.drafts.cookies import browser_of
+from dashboard.drafts.draft import Subject, Whose
 from dashboard.drafts.writing import Writing
 from dashboard.edits.editable import Part, Target
 from dashboard.edits.exchange import Exchange
 from dashboard.edits.kept import has_text, kept_page
 from dashboard.edits.problems import Refusal, refusal_of
 from dashboard.edits.schema import Schema
-from dashboard.live.context import LiveParts, live_of
+from dashboard.live.context import LiveParts, live_of, user_of
 from dashboard.resources.kinds import KindInfo
 from dashboard.resources.missing import Link, Missing, missing_kind, missing_object, missing_page
 from dashboard.resources.opened import Unopened, open_kind
@@ -51,7 +53,13 @@ class Place:
 
     @property
     def exchange(self) -> Exchange:
-        return Exchange(self.client, self.target)
+        return Exchange(self.client, self.target, pen=self.pen)
+
+    @property
+    def pen(self) -> Pen:
+        """Puts this person's name to what is written, for others who edit the same."""
+        whose = Whose(user_of(self.request), browser_of(self.request))
+        return Pen(self.live.authors, whose, self.client.field_manager, self.live.clock)
 
     async def schema(self) -> Schema:
         return await self.live.schemas.schema_of(self.client, self.target.kind.resource)

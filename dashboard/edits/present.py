@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dashboard.edits.diff import changes
 from dashboard.edits.document import Document
 from dashboard.edits.editable import Base, Target, editable, to_write
@@ -10,7 +12,6 @@ from dashboard.edits.fields import Value
 from dashboard.edits.loop import off_loop
 from dashboard.edits.merge import Merge, Side, merge
 from dashboard.edits.outcomes import Draft, Gone, Moved, Refused, Replaced, Unsure
-from dashboard.edits.owners import last_writer
 from dashboard.edits.problems import Problem, Refusal, doubted
 from dashboard.edits.schema import Schema
 from informerd.errors import InformerdError, NotFound
@@ -46,13 +47,17 @@ async def not_there(exchange: Exchange, draft: Draft, error: NotFound) -> Gone |
     return Refused(draft, Refusal((Problem(words, str(error)),), 404, "The status cannot be written this way"))
 
 
-async def moved_of(target: Target, draft: Draft, document: Document, live: dict[str, Value], schema: Schema) -> Moved:
+async def moved_of(
+    exchange: Exchange, draft: Draft, document: Document, live: dict[str, Value], schema: Schema
+) -> Moved:
     """What others made of the object since the draft began, and the merge of both."""
-    return await off_loop(moved, target, draft, document, live, schema, size=len(draft.text))
+    found = await off_loop(moved, exchange.target, draft, document, live, schema, size=len(draft.text))
+    by, at = await exchange.writer(live)
+    return replace(found, by=by, at=at)
 
 
 def moved(target: Target, draft: Draft, document: Document, live: dict[str, Value], schema: Schema) -> Moved:
-    """As `moved_of`, which computes it beside the event loop where the object is large."""
+    """As `moved_of`, which computes it beside the event loop where the object is large; nobody is named."""
     part = target.part
     base, now = draft.base.value, Base.of(live, part)
     mine = editable(to_write(document.value, live, part), part)
@@ -63,7 +68,7 @@ def moved(target: Target, draft: Draft, document: Document, live: dict[str, Valu
     theirs = changes(base, now.value, schema=schema)
     taken = changes(mine, all_mine, schema=schema)
     kept = changes(now.value, all_theirs, schema=schema)
-    return Moved(draft, now, merged, theirs, taken, kept, *last_writer(live, target.subresource))
+    return Moved(draft, now, merged, theirs, taken, kept)
 
 
 def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, merged: Merge) -> tuple[Value, Value]:

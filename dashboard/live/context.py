@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dashboard.access.rights import Rights
+    from dashboard.authors.authors import Authors
     from dashboard.bulk.runner import Bulks
     from dashboard.census.link import CensusLink
     from dashboard.controllers.link import ControllerLink
@@ -59,6 +60,9 @@ class LiveParts(Protocol):
 
     @property
     def drafts(self) -> Shelf: ...
+
+    @property
+    def authors(self) -> Authors: ...
 
     @property
     def drains(self) -> Drains: ...

@@ -16,7 +16,6 @@ from types import MappingProxyType
 
 from dashboard.edits.actions import TRIES
 from dashboard.edits.fields import Value, same
-from dashboard.edits.owners import last_writer
 from dashboard.edits.place import Place
 from dashboard.edits.problems import Problem, Refusal, refusal_of, unanswered
 from dashboard.quick.action import Action, Form, State
@@ -110,7 +109,7 @@ async def write(
             return Done(was, state.value, read=True)
         if not same(state.value, was):
             same_already = same(state.value, wanted)
-            return Done(was, wanted, changed=False) if same_already else _moved(state, unsure=LOST in form)
+            return Done(was, wanted, changed=False) if same_already else await _moved(place, state, unsure=LOST in form)
         if same(was, wanted):
             return Done(was, wanted, changed=False)
         if LOST in form and state.version != form.get(TRIED):
@@ -160,7 +159,7 @@ async def _found_out(
     if same(now.value, trial.stored):
         return Done(before.value, now.value, read=True)
     if not same(now.value, before.value):
-        return _moved(now, unsure=True)
+        return await _moved(place, now, unsure=True)
     if now.version != before.version:
         return Changed()
     words = "The object was read again: it is as it was, and nothing has changed."
@@ -179,5 +178,6 @@ def unread(error: InformerdError, form: Form) -> Refused:
     return Refused(unanswered(error, *_NOT_KNOWN, unread=True) if LOST in form else refusal_of(error))
 
 
-def _moved(state: State, *, unsure: bool) -> Moved:
-    return Moved(state, *last_writer(state.live), unsure=unsure)
+async def _moved(place: Place, state: State, *, unsure: bool) -> Moved:
+    by, at = await place.exchange.writer(state.live)
+    return Moved(state, by, at, unsure=unsure)

@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
 from dashboard.edits.fields import Value
-from dashboard.edits.owners import last_writer
 from dashboard.edits.place import Place, find_place
 from dashboard.edits.problems import Refusal, refusal_of, unanswered
 from dashboard.edits.waiting import UNBIND, waiting_page
@@ -50,7 +49,7 @@ async def _asked_to_take_away(place: Place, *, changed: bool = False, refusal: R
         return HttpResponseRedirect(f"{place.target.href}delete/?{urlencode({'uid': metadata['uid']})}")
     found = next((each for each in finalizers_of(live) if each.name == name), finalizer_of(name))
     rest = [each for each in names if each != name]
-    by, at = last_writer(live)
+    by, at = await place.exchange.writer(live)
     context: dict[str, object] = {
         "going": of_live(place, live),
         "finalizer": found,

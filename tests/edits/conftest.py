@@ -11,6 +11,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from dashboard.access.rights import Rights
+from dashboard.authors.authors import Authors
 from dashboard.census.link import CensusLink
 from dashboard.drafts.database import Database
 from dashboard.drafts.shelf import Shelf
@@ -81,6 +82,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
     async with CarefulClient(config) as client:
         rights = Rights(clock, lambda: client)
         hub = Hub(replicas, clock, denied=rights.denied)
+        authors = Authors(clock, Database(clock, alias=DRAFTS, time_limit=60))
         yield SimpleNamespace(
             replicas=replicas,
             hub=hub,
@@ -93,12 +95,14 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
             kinds=replicas.kinds,
             schemas=Schemas(clock),
             drafts=Shelf(clock, Database(clock, alias=DRAFTS, time_limit=60)),
+            authors=authors,
             clock=clock,
             problem="",
             kubeconfig="",
             version="v1.37.1",
         )
         await rights.stop()
+        await authors.stop()
 
 
 @pytest.fixture
