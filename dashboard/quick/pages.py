@@ -19,6 +19,7 @@ from dashboard.quick.preview import Preview, preview
 from dashboard.quick.registry import action_of
 from dashboard.quick.rollout import rollout_of
 from dashboard.quick.scalar import text_of
+from dashboard.quick.toggle import title_of
 from dashboard.quick.writing import Changed, Done, Gone, Moved, Outcome, Refused, Unseen, unread, was_stored, write
 from dashboard.repeats import LOST, STORED, repeat_of
 from dashboard.resources.kinds import KindInfo
@@ -78,12 +79,13 @@ async def _asked(
         )
     shown: dict[str, object] = {"refused": refused, "preview": Preview() if refused else seen}
     context = {**_context(action, asked, state, lost=LOST in form), **shown, **said}
-    return place.page("quick/action.html", action.title, context, status=status)
+    return place.page("quick/action.html", str(context["title"]), context, status=status)
 
 
 def _context(action: Action, asked: Asked, state: State, *, lost: bool) -> dict[str, object]:
     return {
         "action": action,
+        "title": title_of(action, state.value),
         "asked": asked,
         "lost": lost,
         "state": state,
@@ -127,8 +129,9 @@ async def _answered(place: Place, action: Action, form: Form, outcome: Outcome) 
         case Changed():
             return await _asked(place, action, form, status=409, changed=True)
         case Gone():
-            context: dict[str, object] = {"action": action, "gone": outcome, "refusal": None}
-            return place.page("quick/gone.html", action.title, context, status=409)
+            title = _title_then(action, form)
+            context: dict[str, object] = {"action": action, "title": title, "gone": outcome, "refusal": None}
+            return place.page("quick/gone.html", title, context, status=409)
         case Refused():
             return await _refused(place, action, form, outcome)
 
@@ -138,19 +141,26 @@ async def _done_page(place: Place, action: Action, form: Form, done: Done) -> Ht
     undo |= {"path": form["path"]} if "path" in form else {}
     context: dict[str, object] = {
         "action": action,
+        "title": title_of(action, done.before),
         "done": done,
         "words": action.done(done.before, done.after),
         "read": STORED if done.read or (LOST in form and not done.changed) else "",
         "undo": undo if action.undoes and done.changed and done.before is not None else None,
         "rollout": await _rollout(place),
     }
-    return place.page("quick/done.html", action.title, context)
+    return place.page("quick/done.html", str(context["title"]), context)
+
+
+def _title_then(action: Action, form: Form) -> str:
+    """What the action was called on the page that was sent."""
+    was = read_json(form.get("was", ""))
+    return title_of(action, was[0] if was else None)
 
 
 async def _refused(place: Place, action: Action, form: Form, refused: Refused) -> HttpResponse:
     """Where it may pass by itself, the same form again with a countdown: what is sent again is the very same."""
     refusal = replace(refused.refusal, unsure=refused.refusal.unsure or LOST in form)
-    busy = busy_page(place, action.title, f"do/{action.id}/", {**form, **refused.tried}, refusal)
+    busy = busy_page(place, _title_then(action, form), f"do/{action.id}/", {**form, **refused.tried}, refusal)
     return busy or await _asked_or_said(place, action, form, refusal)
 
 
@@ -158,7 +168,7 @@ async def _asked_or_said(place: Place, action: Action, form: Form, refusal: Refu
     try:
         await action.read(place, form)
     except InformerdError:
-        return place.trouble(refusal, action.title)
+        return place.trouble(refusal, _title_then(action, form))
     return await _asked(place, action, form, status=refusal.code, refusal=refusal)
 
 
@@ -183,7 +193,8 @@ async def _progress(place: Place, action: Action) -> HttpResponse:
     rollout = await _rollout(place)
     if rollout is None:
         return HttpResponseRedirect(place.target.href)
-    return place.page("quick/progress.html", action.title, {"action": action, "rollout": rollout})
+    context: dict[str, object] = {"action": action, "title": "Rollout of", "rollout": rollout}
+    return place.page("quick/progress.html", "Rollout of", context)
 
 
 async def _rollout(place: Place) -> object:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dashboard.edits.fields import Path, Value
 from dashboard.edits.place import Place
-from dashboard.quick.action import Asked, Fact, Form, State, WrongInput
+from dashboard.quick.action import Action, Asked, Fact, Form, State, WrongInput
 from dashboard.quick.commands import kubectl, patch_command, slashed
 
 
@@ -69,3 +69,8 @@ class Toggle:
 
     def done(self, before: Value, after: Value) -> str:  # noqa: ARG002
         return (self.yes if after else self.no).done
+
+
+def title_of(action: Action, value: Value) -> str:
+    """What an action is called where its field is `value`: of the two that a toggle is the one that applies."""
+    return (action.no if value else action.yes).button if isinstance(action, Toggle) else action.title

@@ -3,7 +3,8 @@
 
    dialog    the dialog, whose content is that of an action's page
    trial     its command and dry run, of what stands in the input
-   menu      the menu of a row: `a` on the row under the cursor, or the button at the end of the one under the pointer
+   menu      the menu of a row: `a` on the row under the cursor, the button at the end of the one under the pointer, or,
+              where nothing hovers, at the end of each
    rights    what of these the account may not do
    cell      a cell that is a plain field of spec, in place: `i`, or the button in it
    floating  those two buttons */
@@ -11,10 +12,15 @@
 import { editCell } from "./quick/cell.js";
 import { close, open } from "./quick/dialog.js";
 import "./quick/floating.js";
-import { hideMenu, menu, menuLink, showMenu } from "./quick/menu.js";
+import { hideMenu, menu, menuLink, rowAt, showMenu } from "./quick/menu.js";
 import "./quick/trial.js";
 
 const CURSOR = "data-ui-cursor"; // see keys.js
+
+document.addEventListener("click", ({ target }) => {
+  const more = target.closest(".c-more button");
+  if (more) showMenu(rowAt(more), more.getBoundingClientRect());
+});
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href]");

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.controlplane import ControlPlane
 from tests.drains.conftest import Node
@@ -55,7 +56,7 @@ def test_what_the_account_may_not_do_with_a_row_says_why_in_its_menu_and_in_its_
     cluster.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", workload("held"))
     cluster.create(mydemos(namespace), mydemo("held"))
     may_not = {"do/restart/": "No restarts.", "do/field/": "No edits."}
-    page.route("**/may/", lambda route: route.fulfill(json=may_not))
+    page.route("**/may/", lambda route: route.fulfill(json={"denied": may_not, "titles": {}}))
     page.goto(f"{dashboard.url}/resources/deployments.apps/?namespace={namespace}")
     page.locator("tr[data-name='held'] td.c-name").hover()
     page.locator("#row-actions").click()
@@ -73,6 +74,34 @@ def test_what_the_account_may_not_do_with_a_row_says_why_in_its_menu_and_in_its_
     page.locator("tr[data-name='held'] td[data-field='.spec.port']").hover()
     expect(page.locator("#cell-edit")).to_be_disabled()
     expect(page.locator("#cell-edit")).to_have_attribute("title", "No edits.")
+
+
+@pytest.mark.parametrize("width", [390, 820])
+def test_a_finger_reaches_the_menu_of_a_row_which_names_what_applies(
+    new_context: Callable[..., BrowserContext], dashboard: Dashboard, cluster: ControlPlane, namespace: str, width: int
+) -> None:
+    cluster.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", workload("held", paused=True))
+    cluster.create(mydemos(namespace), mydemo("held"))
+    page = new_context(is_mobile=True, has_touch=True).new_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{dashboard.url}/resources/deployments.apps/?namespace={namespace}")
+    button, menu = page.get_by_role("button", name="Actions of held"), page.locator("#row-menu")
+    expect(button).to_be_in_viewport(ratio=1)
+    box = button.bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 44
+    button.tap()
+    expect(menu.get_by_role("link")).to_have_text(
+        ["Scale", "Restart the rollout", "Resume the rollout", "Edit", "Delete"]
+    )
+    menu.get_by_role("link", name="Resume").tap()
+    expect(page.locator("dialog.quick-dialog h1")).to_have_text(f"Resume the rollout {namespace}/held")
+    open_list(page, dashboard, namespace)
+    button.tap()
+    expect(menu.get_by_role("link")).to_have_text(["Edit IP", "Edit Port", "Edit", "Delete"])
+    menu.get_by_role("link", name="Edit Port").tap()
+    expect(page.locator("dialog.quick-dialog input[name=wanted]")).to_have_value("8080")
+    expect(page.locator(".keys-hint")).to_be_hidden()
 
 
 def test_what_the_api_server_fails_over_counts_down_in_the_dialog_and_is_sent_again(

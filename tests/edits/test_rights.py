@@ -97,11 +97,11 @@ async def test_a_rows_menu_asks_of_its_object_which_rules_may_name(
     browser = Browser(alices)
 
     async def denied(name: str) -> set[str]:
-        return set(json.loads((await browser.open(f"/resources/{MYDEMOS.key}/{namespace}/{name}/may/")).body))
+        return set(json.loads((await browser.open(f"/resources/{MYDEMOS.key}/{namespace}/{name}/may/")).body)["denied"])
 
     with let(cluster, "alice", mydemos("patch", names=("one",))):
-        await eventually(lambda: denied_is(denied("one"), {"delete/"}), what="one may be patched")
-        assert await denied("other") == {"delete/", "do/field/"}
+        await eventually(lambda: denied_is(denied("one"), {"edit/", "delete/"}), what="one may be patched")
+        assert await denied("other") == {"edit/", "delete/", "do/field/"}
 
 
 async def denied_is(denied: Awaitable[set[str]], wanted: set[str]) -> bool:

@@ -183,10 +183,13 @@ async def test_a_cron_job_is_suspended_and_resumed(browser: Browser, cluster: Co
     collection = f"/apis/batch/v1/namespaces/{namespace}/cronjobs"
     cluster.create(collection, cron_job("nightly"))
     do = f"/resources/cronjobs.batch/{namespace}/nightly/do/suspend/"
-    page = await browser.press(await browser.open(do), "do")
-    assert "It is suspended." in page.text
+    page = await browser.open(do)
+    assert f"Suspend {namespace}/nightly" in page.text
+    page = await browser.press(page, "do")
+    assert f"Suspend {namespace}/nightly It is suspended." in page.text
     assert cluster.get(f"{collection}/nightly")["spec"]["suspend"] is True
     page = await browser.press(page, "undo")
+    assert f"Resume {namespace}/nightly" in page.text
     assert cluster.get(f"{collection}/nightly")["spec"]["suspend"] is False
 
 

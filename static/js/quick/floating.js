@@ -2,7 +2,7 @@
 
 import { editCell } from "./cell.js";
 import { menu, rowAt, showMenu } from "./menu.js";
-import { denials } from "./rights.js";
+import { standing } from "./rights.js";
 
 const RESTS = 150; // milliseconds after which the pointer does not only pass by
 const under = { row: null, cell: null };
@@ -26,6 +26,9 @@ function floating(id, label, title, text, press) {
   return made;
 }
 
+/* Where nothing hovers, and in narrow windows, each row has a button of its own. */
+const ownButton = (row) => row.querySelector(".c-more button")?.checkVisibility();
+
 const rowButton = () => floating("row-actions", "Actions of this row", "Actions (a)", "⋯", (made) => {
   if (under.row?.isConnected) showMenu(under.row, made.getBoundingClientRect());
 });
@@ -38,7 +41,7 @@ function mayEdit(button, cell) {
   const link = rowAt(cell)?.querySelector("td.c-name a");
   if (!link) return;
   resting = setTimeout(async () => {
-    const why = (await denials(link))["do/field/"];
+    const why = (await standing(link)).denied["do/field/"];
     if (why && under.cell === cell) Object.assign(button, { disabled: true, title: why });
   }, RESTS);
 }
@@ -59,7 +62,7 @@ document.addEventListener("pointerover", ({ target, pointerType }) => {
   under.row = rowAt(target) ?? null;
   const before = under.cell;
   under.cell = target.closest?.("td[data-field]") ?? null;
-  if (menu()) float(rowButton(), under.row);
+  if (menu()) float(rowButton(), under.row && !ownButton(under.row) && under.row);
   float(cellButton(), under.row && under.cell);
   if (under.cell !== before) mayEdit(cellButton(), under.cell);
 });

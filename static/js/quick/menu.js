@@ -1,6 +1,9 @@
-/* The menu of a row: its quick actions. What the account may not do stays in it, and says why. */
+/* The menu of a row: its quick actions, a line for each of its cells that is edited in place, edit and delete. What the
+   account may not do stays in it, and says why. */
 
-import { denials } from "./rights.js";
+import { standing } from "./rights.js";
+
+const FIELD = "do/field/";
 
 export const menu = () => document.getElementById("row-menu");
 export const rowAt = (element) => element?.closest?.(".table tbody tr[data-name]:not([data-gone])");
@@ -14,9 +17,14 @@ export function showMenu(row, at) {
   const link = row?.querySelector("td.c-name a");
   if (!list || !link) return;
   shown.row = row;
-  for (const item of list.querySelectorAll("a[data-path]")) item.href = new URL(item.dataset.path, link.href).href;
-  deny(list, {});
-  denials(link).then((said) => { if (shown.row === row) deny(list, said); });
+  for (const item of list.querySelectorAll("[data-field]")) item.remove();
+  for (const item of list.querySelectorAll("a[data-path]")) {
+    item.href = new URL(item.dataset.path, link.href).href;
+    item.dataset.any ??= item.textContent;
+  }
+  list.querySelector("a[data-path^='edit/'], a[data-path^='delete/']")?.before(...[...row.querySelectorAll("td[data-field]")].map((cell) => fieldItem(cell, link)));
+  tell(list, { denied: {}, titles: {} });
+  standing(link).then((said) => { if (shown.row === row) tell(list, said); });
   list.querySelector("[data-row-name]").textContent = row.dataset.name;
   list.showPopover();
   const box = list.getBoundingClientRect();
@@ -25,10 +33,27 @@ export function showMenu(row, at) {
   list.querySelector("a")?.focus();
 }
 
-function deny(list, said) {
+/* The page that edits a cell's field. */
+export function fieldHref(cell, link) {
+  const url = new URL(FIELD, link.href);
+  url.searchParams.set("path", cell.dataset.field);
+  url.searchParams.set("shown", cell.classList.contains("none") ? "" : cell.textContent);
+  return url.href;
+}
+
+function fieldItem(cell, link) {
+  const head = cell.closest("table").tHead.rows[0].cells[cell.cellIndex];
+  const words = `Edit ${head.querySelector("a")?.firstChild.textContent ?? cell.dataset.field}`;
+  const item = Object.assign(document.createElement("a"), { href: fieldHref(cell, link), textContent: words });
+  Object.assign(item.dataset, { path: FIELD, quick: "", field: cell.dataset.field, any: words });
+  return item;
+}
+
+function tell(list, said) {
   const denied = [];
   for (const item of list.querySelectorAll("a[data-path]")) {
-    const why = said[item.dataset.path] ?? "";
+    const why = said.denied[item.dataset.path] ?? "";
+    item.textContent = said.titles[item.dataset.path] ?? item.dataset.any;
     item.title = why;
     if (why) denied.push(item.textContent);
     if (why) item.setAttribute("aria-disabled", "true"); // it stays where the arrow keys go
