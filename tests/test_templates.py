@@ -252,6 +252,14 @@ def test_change_words_mark_old_and_new() -> None:
     assert deltaboard.change("data.key removed") == "<code>data.key</code> removed"
 
 
+def test_paths_break_between_their_names_and_commands_between_their_words() -> None:
+    assert deltaboard.path("spec.ports[0].x<y") == "spec.<wbr>ports<wbr>[0].<wbr>x&lt;y"
+    assert deltaboard.path("annotations[a.io/b-c]") == "annotations<wbr>[a.<wbr>io/<wbr>b-c]"
+    assert deltaboard.command(" get --a=<b>\n'c") == (
+        ' <span class="word">get</span> <span class="word">--a=&lt;b&gt;</span>\n<span class="word">&#x27;c</span>'
+    )
+
+
 def test_templates_are_formatted() -> None:
     djade = Path(sys.executable).parent / "djade"
     files = [str(TEMPLATES / name) for name in NAMES]

@@ -16,6 +16,8 @@ register = template.Library()
 LONGEST_NAME = 3
 """Words before an arrow, up to which all but the last are the column's name: ``internal IP 10.0.0.1 → 10.0.0.2``."""
 
+_BETWEEN = re.compile(r"(?<=[./])(?=\w)|(?<=\w)(?=\[)")
+_WORD = re.compile(r"\S+")
 _PATH = re.compile(r"[a-z]\w*[.\[]\S*\Z")
 
 
@@ -29,6 +31,18 @@ def count(value: object) -> str:
 def shell(word: str) -> str:
     """One word of a command that people paste into a shell: names may hold anything, the names of events do."""
     return shlex.quote(word)
+
+
+@register.filter
+def path(words: str) -> SafeString:
+    """A field's path, which breaks between its names and not within one, where a line has no room for it."""
+    return mark_safe(_BETWEEN.sub("<wbr>", escape(words)))  # noqa: S308 -- it is escaped
+
+
+@register.filter
+def command(words: str) -> SafeString:
+    """A command whose words stay in one piece where it breaks, so that no ``--`` ends a line."""
+    return mark_safe(_WORD.sub(r'<span class="word">\g<0></span>', escape(words)))  # noqa: S308 -- it is escaped
 
 
 @register.filter

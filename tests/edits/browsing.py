@@ -100,7 +100,7 @@ class Page:
     @property
     def text(self) -> str:
         """What a person reads in the main part, spaces made one."""
-        bare = re.sub(r"(?s)<textarea.*?</textarea>|<[^>]*>", " ", self.main)
+        bare = re.sub(r"(?s)<textarea.*?</textarea>|<[^>]*>", " ", self.main.replace("<wbr>", ""))
         return re.sub(r"\s+", " ", html.unescape(bare))
 
     @property
