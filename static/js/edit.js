@@ -25,9 +25,14 @@ const original = text?.defaultValue;
 const isTouched = () => text?.value !== original || isFormTouched();
 const isDirty = () => (Number(form.dataset.changed ?? 1) > 0 || isTouched()) && !(state.edition && state.kept === state.edition);
 
+const drawn = new Map(); // id → the HTML that stands there, in which scripts have written since: ages count on
+
 function replaceHtml(id, html) {
   const element = document.getElementById(id);
-  if (element && element.innerHTML.trim() !== html.trim()) element.innerHTML = html;
+  if (!element || (drawn.get(id) ?? element.innerHTML).trim() === html.trim()) return;
+  drawn.set(id, html);
+  element.innerHTML = html;
+  document.dispatchEvent(new Event("deltaboard:times"));
 }
 
 function showState({ valid, marks, changes }) {

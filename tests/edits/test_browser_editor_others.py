@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, Route, expect
 
@@ -48,6 +50,22 @@ def test_taking_in_keeps_cursor_selection_and_undo_and_writes_on_top_of_theirs(
     page.locator("button[name=save]").click()
     expect(page.locator("main")).to_contain_text("is saved.", timeout=SLOW)
     assert cluster.get(one)["spec"] == {"ip": "10.0.0.200", "port": 9090}
+
+
+def test_the_note_about_others_stays_as_it_is_while_somebody_types(
+    page: Page, typist: Typist, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.patch(mydemos(namespace, "one"), {"spec": {"ip": "10.0.0.200"}})
+    note = page.locator("#edit-theirs .theirs")
+    expect(note.locator("time")).to_have_text(re.compile(r"\d+s ago"))
+    note.evaluate("note => { note.drawn = 'once'; }")
+    typist.select("8080")
+    typist.type("9090")
+    with page.expect_response(lambda response: response.url.endswith("/check/")) as answered:
+        typist.type("1")
+    assert "10.0.0.200" in answered.value.json()["theirs"], "it was said again"
+    expect(page.locator("[name='field.spec.port']")).to_have_value("90901")
+    assert note.evaluate("note => note.drawn") == "once"
 
 
 def test_what_others_change_shows_on_the_review_too_and_can_be_taken_in(
