@@ -52,6 +52,7 @@ class OwnerReference(msgspec.Struct, frozen=True, rename="camel", gc=False):
     uid: str = ""
     api_version: str = ""
     controller: bool = False
+    block_owner_deletion: bool = False
 
 
 class ObjectMeta(msgspec.Struct, frozen=True, rename="camel", gc=False):

@@ -18,9 +18,9 @@ TURN = 0.005
 async def belongings(place: Place, items: Iterable[Item]) -> tuple[str, ...]:
     """``3 ReplicaSets``, ``12 Pods``: of those that are to be deleted. Each is counted once."""
     counts: Counter[str] = Counter()
-    names = {item.uid: item.name for item in items if item.state == "tried"}
+    objects = {item.uid: (item.namespace, item.name) for item in items if item.state == "tried"}
     end = time.perf_counter() + TURN
-    for kind in each_dependent(place.kind, names, place.live.replicas):
+    for kind in each_dependent(place.kind, objects, place.live.replicas):
         if kind is not None:
             counts[kind.key] += 1
         if time.perf_counter() >= end:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dashboard.live.messages import Entry
+from dashboard.live.ownership import owner_uids
 from dashboard.live.pull import RowChange
 from dashboard.live.telling import Untold
 
@@ -36,7 +37,7 @@ class Change:
     def touched(self) -> frozenset[str]:
         """The uids of the objects that changed, and of their owners before and after, as rows name them."""
         both = [row for pair in self.rows for row in pair if row is not None]
-        return frozenset([row.uid for row in both] + [row.owner[2] for row in both if row.owner is not None])
+        return frozenset([row.uid for row in both] + [uid for row in both for uid in owner_uids(row)])
 
 
 Listener = Callable[[Change], None]

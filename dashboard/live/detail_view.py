@@ -14,7 +14,8 @@ from typing import ClassVar
 from dashboard.access.rights import Denied, offered
 from dashboard.live.change import Change
 from dashboard.live.change_log import ChangeLine, ChangeLog
-from dashboard.live.family import Family, Kinds, Relative
+from dashboard.live.family import Family, Kinds
+from dashboard.live.family_tree import Relative
 from dashboard.live.html_parts import Part, partials_between, read_parts
 from dashboard.live.lines import partial, rfc3339
 from dashboard.live.messages import Row

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from dashboard.live.messages import Entry, Row
+from dashboard.live.ownership import owner_uids
 from dashboard.live.pull import Part, RowChange
-from dashboard.live.uid_index import UidIndex, owner_uid
+from dashboard.live.uid_index import UidIndex
 from dashboard.resources.rows.events import SUBJECT_OF
 
 KEPT_ENTRIES = 500
@@ -24,9 +25,9 @@ class Holding:
         """By uid."""
         self.by_key: dict[str, Row] = {}
         """By ``namespace/name``."""
-        self.by_owner = UidIndex(owner_uid)
-        """By the uid of the owner that their row names."""
-        self.by_subject = UidIndex(SUBJECT_OF.get(key, _nobody))
+        self.by_owner = UidIndex(owner_uids)
+        """By the uid of each owner that their row names."""
+        self.by_subject = UidIndex(_subjects_of(key))
         """Events by the name of the object that they are about, whatever its kind and namespace."""
         self.entries: deque[Entry] = deque(maxlen=KEPT_ENTRIES)
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
@@ -90,5 +91,10 @@ class Holding:
         self.by_subject.move(old, new)
 
 
-def _nobody(row: Row) -> str:  # noqa: ARG001 - as any other name of a row
-    return ""
+def _subjects_of(key: str) -> Callable[[Row], Collection[str]]:
+    subject_of = SUBJECT_OF.get(key)
+    return _nobody if subject_of is None else lambda row: (subject_of(row),)
+
+
+def _nobody(row: Row) -> Collection[str]:  # noqa: ARG001 - as any other names of a row
+    return ()

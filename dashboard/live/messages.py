@@ -48,8 +48,21 @@ class Described(msgspec.Struct, frozen=True, array_like=True):
     """Of the API: the one that is followed. Empty of a worker that does not say it."""
 
 
+class Owner(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One of an object's owners."""
+
+    group: str
+    kind: str
+    name: str
+    uid: str
+    controls: bool = False
+    """Whether it is the object's controller; one of them at most."""
+    waits: bool = False
+    """Whether its deletion in the foreground waits for the object's (blockOwnerDeletion)."""
+
+
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One object as lists show it."""
+    """One object as lists show it. Grows at its end only: a process of another version reads what it knows."""
 
     uid: str
     namespace: str
@@ -75,6 +88,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Kind, name and uid of its controller; where it has none, of its only owner."""
     blob: Blob | None = None
     """The whole object as the worker keeps it, Secrets' values masked. Its dictionary does not travel with each row."""
+    owners: tuple[Owner, ...] = ()
+    """All of them, in the object's order; empty where `owner` is the only one, controls it and waits for it."""
 
     @property
     def key(self) -> str:

@@ -48,7 +48,7 @@ class Replica:
         self.by_key = self._holding.by_key
         """By ``namespace/name``."""
         self.by_owner, self.by_subject = self._holding.by_owner, self._holding.by_subject
-        """uids by that of the owner that a row names, and of Kubernetes Events by the name of what they are about."""
+        """uids by those of the owners that a row names, and of Kubernetes Events by the name of what they are about."""
         self.entries = self._holding.entries
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
         self.rates = Rates()

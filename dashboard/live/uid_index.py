@@ -1,8 +1,8 @@
-"""The uids of rows by something that each row names: its owner, or what it is about."""
+"""The uids of rows by what each row names: its owners, or what it is about."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from dashboard.live.messages import Row
 
@@ -14,9 +14,9 @@ class UidIndex:
     that: in most clusters half of the owners own one object.
     """
 
-    def __init__(self, name_of: Callable[[Row], str]) -> None:
-        """`name_of` a row never changes for one and the same row; empty: it is not found by any name."""
-        self._name_of = name_of
+    def __init__(self, names_of: Callable[[Row], Collection[str]]) -> None:
+        """`names_of` a row never change for one and the same row. An empty one counts for nothing."""
+        self._names_of = names_of
         self._uids: dict[str, str | set[str]] = {}
 
     def __len__(self) -> int:
@@ -30,32 +30,34 @@ class UidIndex:
 
     def move(self, old: Row | None, new: Row | None) -> None:
         """The row was `old`, None where it is new, and is now `new`, or no more."""
-        before = self._name_of(old) if old is not None else ""
-        after = self._name_of(new) if new is not None else ""
+        before = self._names_of(old) if old is not None else ()
+        after = self._names_of(new) if new is not None else ()
         if before == after:
             return
-        if before and old is not None:
-            self._remove(before, old.uid)
-        if after and new is not None:
-            self._add(after, new.uid)
+        if old is not None:
+            self._remove(_without(before, after), old.uid)
+        if new is not None:
+            self._add(_without(after, before), new.uid)
 
-    def _add(self, name: str, uid: str) -> None:
-        known = self._uids.setdefault(name, uid)
-        if isinstance(known, set):
-            known.add(uid)
-        elif known != uid:
-            self._uids[name] = {known, uid}
+    def _add(self, names: Iterable[str], uid: str) -> None:
+        for name in names:
+            known = self._uids.setdefault(name, uid)
+            if isinstance(known, set):
+                known.add(uid)
+            elif known != uid:
+                self._uids[name] = {known, uid}
 
-    def _remove(self, name: str, uid: str) -> None:
-        known = self._uids[name]
-        if isinstance(known, set):
-            known.remove(uid)
-            if len(known) == 1:
-                self._uids[name] = known.pop()
-        else:
-            del self._uids[name]
+    def _remove(self, names: Iterable[str], uid: str) -> None:
+        for name in names:
+            known = self._uids[name]
+            if isinstance(known, set):
+                known.remove(uid)
+                if len(known) == 1:
+                    self._uids[name] = known.pop()
+            else:
+                del self._uids[name]
 
 
-def owner_uid(row: Row) -> str:
-    """The uid of its controller, or of its only owner where none of its owners is that."""
-    return row.owner[2] if row.owner is not None else ""
+def _without(names: Collection[str], others: Collection[str]) -> Iterable[str]:
+    """Each of the names once that is none of the others."""
+    return [name for name in dict.fromkeys(names) if name and name not in others]

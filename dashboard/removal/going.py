@@ -12,8 +12,9 @@ from dashboard.edits.outcomes import Draft
 from dashboard.edits.place import Place
 from dashboard.edits.posted import base_json
 from dashboard.edits.problems import Refusal
-from dashboard.removal.dependents import NAMESPACES, Dependents, dependents_of
-from dashboard.removal.finalizers import PROTECTION
+from dashboard.removal.dependents import Dependents, dependents_of, naming
+from dashboard.removal.descending import NAMESPACES
+from dashboard.removal.finalizers import FOREGROUND, ORPHAN, PROTECTION
 from dashboard.removal.progress import Progress, progress_of
 from dashboard.removal.recreation import Recreation, recreation_of
 from dashboard.removal.users import Users, users_of
@@ -76,8 +77,13 @@ def of_live(place: Place, live: dict[str, Value]) -> Going:
     uid = live["metadata"]["uid"]
     if not live["metadata"].get("deletionTimestamp"):
         return Going(uid, "still")
-    found = dependents_of(place.target.kind, uid, place.target.name, place.live.replicas)
-    progress = progress_of(live, found, place.live.clock.time())
+    target, replicas = place.target, place.live.replicas
+    found = dependents_of(target, uid, replicas)
+    waited_for = {
+        FOREGROUND: dependents_of(target, uid, replicas, only_holding_up=True),
+        ORPHAN: naming(uid, replicas),
+    }
+    progress = progress_of(live, waited_for, place.live.clock.time())
     return _with_draft(place, Going(uid, "going", progress, found), live)
 
 
@@ -88,7 +94,7 @@ def gone(place: Place, uid: str, before: dict[str, Value] | None = None, *, repl
     if before is None and view.row is not None and view.row.uid == uid and view.object:
         before = view.object
     same = before is not None and before["metadata"].get("uid") == uid
-    left = dependents_of(target.kind, uid, target.name, place.live.replicas) if target.kind.key != NAMESPACES else ()
+    left = dependents_of(target, uid, place.live.replicas) if target.kind.key != NAMESPACES else ()
     going = Going(uid, "replaced" if replaced else "gone", None, left)
     return _with_draft(place, going, before) if before is not None and same else going
 

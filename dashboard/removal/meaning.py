@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from dashboard.edits.fields import Value
 from dashboard.edits.place import Place
 from dashboard.removal.contents import Held, held
-from dashboard.removal.dependents import DEFINITIONS, NAMESPACES, Dependents, dependents_of, uncounted
+from dashboard.removal.dependents import Dependents, dependents_of, uncounted
+from dashboard.removal.descending import DEFINITIONS, NAMESPACES
 from dashboard.removal.finalizers import Finalizer, finalizers_of
 from dashboard.removal.recreation import Recreation, recreation_of
 from dashboard.removal.shared import Shared, shared_of
@@ -61,7 +62,7 @@ async def meaning_of(place: Place, live: dict[str, Value]) -> Meaning:
     metadata, kind, replicas = live["metadata"], place.target.kind, place.live.replicas
     contents, unknown = await _unwatched(place)
     is_open = kind.key in (NAMESPACES, DEFINITIONS)
-    shared = None if is_open else await shared_of(place.target, metadata["uid"], replicas)
+    shared = None if is_open else shared_of(place.target, metadata["uid"], replicas)
     return Meaning(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
@@ -69,7 +70,7 @@ async def meaning_of(place: Place, live: dict[str, Value]) -> Meaning:
         since=metadata.get("deletionTimestamp", ""),
         finalizers=finalizers_of(live),
         recreation=recreation_of(live, replicas),
-        dependents=shared.dependents if shared else dependents_of(kind, metadata["uid"], place.target.name, replicas),
+        dependents=shared.dependents if shared else dependents_of(place.target, metadata["uid"], replicas),
         shared=shared,
         users=await users_of(place.target, replicas),
         held=contents,

@@ -26,6 +26,9 @@ _OF_NAMESPACES: Mapping[str, str] = MappingProxyType({
     "NamespaceFinalizersRemaining": "Some of its content waits for finalizers of its own",
 })  # fmt: skip
 
+WaitedFor = Mapping[str, tuple[Dependents, ...]]
+"""What is still there of what the garbage collector waits for, by its finalizers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wait:
@@ -48,13 +51,13 @@ class Progress:
     stuck: bool
 
 
-def progress_of(live: Mapping[str, Any], dependents: tuple[Dependents, ...], now: float) -> Progress:
+def progress_of(live: Mapping[str, Any], waited_for: WaitedFor, now: float) -> Progress:
     """Of an object that carries a deletionTimestamp; `now` in Unix seconds."""
     asked = deletion_of(live) or Deletion(now, 0, ())
     grace, ends = asked.grace, asked.asked + asked.grace
     stuck = now - ends > STUCK_AFTER
     finalizers = finalizers_of(live)
-    waits = [_waits_for(each, dependents, stuck) for each in finalizers]
+    waits = [_waits_for(each, waited_for.get(each.name, ()), stuck) for each in finalizers]
     waits += _shutting_down(live, ends, grace, now) if not finalizers or grace else ()
     waits += _conditions(live)
     return Progress(rfc3339(asked.asked), tuple(waits), stuck and bool(finalizers))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.removal.dependents import Replicas
+from dashboard.removal.descending import Replicas
 from dashboard.resources.words import object_href
 
 _HABITS: Mapping[str, str] = MappingProxyType({

@@ -14,7 +14,8 @@ from types import MappingProxyType
 from dashboard.edits.editable import Target
 from dashboard.live.messages import Row
 from dashboard.removal import references as to
-from dashboard.removal.dependents import Dependents, Replicas, grouped, is_read
+from dashboard.removal.dependents import Dependents, grouped, is_read
+from dashboard.removal.descending import Replicas
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import columns_for
 

@@ -77,6 +77,19 @@ async def test_what_is_in_many_namespaces_is_looked_for_once() -> None:
     assert rows.looks == 1
 
 
+async def test_what_several_own_is_counted_where_all_of_them_are_deleted() -> None:
+    def owned(number: int, *owners: str) -> dict[str, Any]:
+        references = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": each, "uid": each} for each in owners]
+        return {
+            "metadata": {"name": f"p-{number}", "namespace": "x", "uid": f"p-{number}", "ownerReferences": references}
+        }
+
+    place = place_with("replicasets.apps", [owned(0, "one"), owned(1, "one", "two"), owned(2, "one", "three")])
+    place.live.replicas._replicas["replicasets.apps"].state = "stale"  # nobody knows that there is no set at all
+    found = await belongings(place, [Item("x", each, each, "tried") for each in ("one", "two")])
+    assert found == ("2 Pods",)
+
+
 @pytest.mark.parametrize("key", ["namespaces", "replicasets.apps"])
 async def test_others_have_turns_while_what_belongs_to_one_object_is_counted(
     key: str, monkeypatch: pytest.MonkeyPatch

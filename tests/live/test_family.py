@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dashboard.live.family import GENERATIONS, SHOWN, STEP, Family
-from dashboard.live.messages import Row
+from dashboard.live.family import STEP, Family
+from dashboard.live.family_tree import GENERATIONS, SHOWN
+from dashboard.live.messages import Owner, Row
 from dashboard.live.slices import Work, at_once
 from dashboard.resources.kinds import KINDS, KindInfo
 from tests.clock import FakeClock
@@ -60,7 +63,8 @@ class Shown:
     @property
     def tree(self) -> list[str]:
         return [
-            f"{'  ' * one.depth}{one.name or f'+{one.more}'}{' *' if one.here else ''}" for one in self.family.lines
+            f"{'  ' * one.depth}{one.name or f'+{one.more}'}{' *' if one.here else ''}{' …' if one.again else ''}"
+            for one in self.family.lines
         ]
 
 
@@ -184,3 +188,88 @@ def test_an_owner_of_before_is_not_listened_to_any_more() -> None:
     assert shown.tree == ["web-2-a *"]
     shown.feeders["replicasets.apps"].put(msgspec.structs.replace(NEW, version="2"))
     assert shown.told[-1] is False
+
+
+def shared(name: str, *by: Row, uid: str = "") -> Row:
+    """A pod that all of these own; none controls it."""
+    return msgspec.structs.replace(
+        pod(name, uid=uid), owners=tuple(Owner("", "Pod", owner.name, owner.uid) for owner in by)
+    )
+
+
+def test_an_object_of_several_owners_stands_beneath_each_and_in_full_once() -> None:
+    shown = Shown()
+    both, leaf = shared("both", OLD, NEW, uid="x"), shared("leaf", pod("both", uid="x"))
+    shown.feeders["pods"].put(both, leaf)
+    assert shown.of(PODS, both).tree == ["web", "  web-1", "    both *", "      leaf", "  web-2", "    both …"]
+    assert shown.of(DEPLOYMENTS, WEB).tree == [
+        "web *", "  web-1", "    both", "      leaf", "  web-2", "    both …", "    web-2-a", "    web-2-b",
+    ]  # fmt: skip
+
+
+def test_what_loses_one_of_its_owners_stays_beneath_the_other() -> None:
+    shown = Shown()
+    both = shared("both", OLD, NEW, uid="x")
+    shown.feeders["pods"].put(both, shared("leaf", both))
+    shown.of(DEPLOYMENTS, WEB)
+    shown.feeders["replicasets.apps"].drop(NEW.uid)
+    assert shown.tree == ["web *", "  web-1", "    both", "      leaf"]
+    shown.feeders["pods"].put(msgspec.structs.replace(both, version="2", owners=()))
+    assert shown.tree == ["web *", "  web-1"]
+
+
+def test_an_owner_that_nobody_follows_and_one_of_another_namespace_are_named_beside_the_others() -> None:
+    shown = Shown()
+    far = pod("far", namespace="elsewhere", uid="f")
+    both = shared("both", pod("unseen", uid="u"), far, NEW)
+    shown.feeders["pods"].put(far, both)
+    lines = shown.of(PODS, both).family.lines
+    assert [(one.depth, one.name, one.href != "", one.status) for one in lines] == [
+        (0, "unseen", False, ""),
+        (1, "both", True, "Running"),
+        (0, "far", False, "in namespace elsewhere, so it owns nothing here"),
+        (1, "both", True, "Running"),
+        (0, "web", True, "Running"),
+        (1, "web-2", True, "Running"),
+        (2, "both", True, "Running"),
+    ]
+    assert "both" not in [one.name for one in shown.of(PODS, far).family.lines]
+    shown.of(PODS, both)
+    shown.feeders["pods"].put(pod("unseen", uid="u"))
+    assert shown.family.lines[0].href, "it is waited for"
+
+
+def test_more_owners_than_are_shown_are_counted() -> None:
+    shown = Shown()
+    many = shared("many", *(pod(f"o{number:02d}", uid=f"o{number}") for number in range(SHOWN + 3)))
+    lines = shown.of(PODS, many).family.lines
+    assert [one.name for one in lines if one.here] == ["many"]
+    assert (lines[-1].more, lines[-1].kind) == (3, "owners")
+
+
+MEMBERS = range(7)
+links = st.lists(st.tuples(st.sampled_from(MEMBERS), st.sets(st.sampled_from(MEMBERS), max_size=3), st.booleans()))
+
+
+@given(links)
+def test_whatever_comes_and_goes_those_below_are_what_the_object_leads_to(
+    deeds: list[tuple[int, set[int], bool]],
+) -> None:
+    """Rings among them, too: what only they lead to is left."""
+    shown = Shown()
+    pods, here = shown.feeders["pods"], pod("p0", uid="0")
+    pods.put(here)
+    shown.of(PODS, here)
+    for version, (number, owners, comes) in enumerate(deeds, 2):
+        row = shared(f"p{number}", *(pod(f"p{owner}", uid=f"{owner}") for owner in owners), uid=f"{number}")
+        if comes or number == 0:
+            pods.put(msgspec.structs.replace(row, version=str(version)))
+        elif row.uid in pods.replica.rows:
+            pods.drop(row.uid)
+        reached, waiting = {"0"}, ["0"]
+        while waiting:
+            new = set(pods.replica.by_owner.of(waiting.pop())) - reached
+            reached |= new
+            waiting += new
+        assert {row.uid for _, row in shown.family.below} == reached - {"0"}
+        assert len(shown.family.lines) >= 1

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.live.holding import STEP, Holding
-from dashboard.live.messages import Row
+from dashboard.live.messages import Owner, Row
+from dashboard.live.ownership import owner_uids
 from dashboard.live.pull import Part, RowChange
-from dashboard.live.uid_index import UidIndex, owner_uid
+from dashboard.live.uid_index import UidIndex
 from dashboard.resources.rows.events import SUBJECT_OF
 from tests.live.feeder import pod
 from tests.live.test_detail_view import event
 
-UIDS, NAMES, OWNERS = range(12), range(5), ("", "d1", "d2", "d3")
+UIDS, NAMES, OWNERS = range(12), range(5), ("", "d1", "d2", "d3", "d1 d2", "d2 d3 d3", "d1 d2 d3")
 deltas = st.tuples(st.sampled_from(UIDS), st.sampled_from(NAMES), st.sampled_from(OWNERS))
 deeds = st.lists(st.tuples(st.sampled_from(["frame", "frame", "drop", "snapshot"]), st.lists(deltas, max_size=8)))
 
 
 def as_pod(uid: int, name: int, owner: str) -> Row:
     row = pod(f"pod-{name}", uid=f"u{uid}")
+    first, *others = owner.split() or [""]
+    if others:
+        owners = tuple(Owner("apps", "ReplicaSet", each, each) for each in (first, *others))
+        return msgspec.structs.replace(row, owners=owners)
     return msgspec.structs.replace(row, owner=("ReplicaSet", owner, owner)) if owner else row
 
 
@@ -31,11 +36,12 @@ def as_event(uid: int, name: int, owner: str) -> Row:
     return msgspec.structs.replace(event(f"event-{uid}", {"name": f"{owner}-{name}"}), uid=f"u{uid}")
 
 
-def check(index: UidIndex, held: dict[str, Row], name_of: Callable[[Row], str]) -> None:
+def check(index: UidIndex, held: dict[str, Row], names_of: Callable[[Row], Iterable[str]]) -> None:
     """The index says what a look at all rows does, and remembers nothing else."""
     fresh = defaultdict(set)
     for row in held.values():
-        fresh[name_of(row)].add(row.uid)
+        for name in names_of(row):
+            fresh[name].add(row.uid)
     fresh.pop("", None)
     assert {name: set(index.of(name)) for name in fresh} == fresh
     assert len(index) == len(fresh)
@@ -66,7 +72,7 @@ def test_what_each_owns_is_known_whatever_has_come_and_gone(
 ) -> None:
     holding = Holding("pods")
     for _ in live_through(holding, history, as_pod):
-        check(holding.by_owner, holding.rows, owner_uid)
+        check(holding.by_owner, holding.rows, owner_uids)
         assert len(holding.by_subject) == 0
 
 
@@ -74,7 +80,7 @@ def test_what_each_owns_is_known_whatever_has_come_and_gone(
 def test_events_are_known_by_what_they_are_about(history: list[tuple[str, list[tuple[int, int, str]]]]) -> None:
     holding = Holding("events")
     for _ in live_through(holding, history, as_event):
-        check(holding.by_subject, holding.rows, SUBJECT_OF["events"])
+        check(holding.by_subject, holding.rows, lambda row: (SUBJECT_OF["events"](row),))
 
 
 def test_a_snapshot_of_more_than_one_step_is_indexed_to_its_end() -> None:

@@ -25,7 +25,7 @@ ASKED, ENDS = "2027-01-15T07:59:30Z", "2027-01-15T08:00:00Z"
 )
 def test_a_grace_period_that_makes_no_sense_is_none(grace: Any, since: str, words: list[str]) -> None:
     metadata = {"name": "p", "deletionTimestamp": ENDS, "deletionGracePeriodSeconds": grace}
-    progress = progress_of({"metadata": metadata, "spec": {"nodeName": "n"}}, (), NOW)
+    progress = progress_of({"metadata": metadata, "spec": {"nodeName": "n"}}, {}, NOW)
     assert progress.since == since
     assert [each.words for each in progress.waits] == words
     assert not progress.stuck
@@ -34,14 +34,14 @@ def test_a_grace_period_that_makes_no_sense_is_none(grace: Any, since: str, word
 @pytest.mark.parametrize("spec", [None, "a text", ["a"], {"nodeName": 5}])
 def test_a_spec_of_any_shape_is_waited_for(spec: Any) -> None:
     metadata = {"name": "p", "deletionTimestamp": ENDS, "deletionGracePeriodSeconds": 30}
-    [wait] = progress_of({"metadata": metadata, "spec": spec}, (), NOW + 61).waits
+    [wait] = progress_of({"metadata": metadata, "spec": spec}, {}, NOW + 61).waits
     assert (wait.tone, "has not said that it stopped" in wait.words) == ("warn", True)
 
 
 @pytest.mark.parametrize("moment", ["soon", "", 5, "9999999-01-01T00:00:00Z"])
 def test_a_deletion_of_which_nobody_can_tell_when_is_not_called_stuck(moment: Any) -> None:
     metadata = {"name": "p", "deletionTimestamp": moment, "finalizers": ["example.com/hold"]}
-    progress = progress_of({"metadata": metadata}, (), NOW)
+    progress = progress_of({"metadata": metadata}, {}, NOW)
     assert ([each.words for each in progress.waits], progress.stuck) == (
         ["Waiting for the finalizer example.com/hold"],
         False,

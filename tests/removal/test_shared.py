@@ -5,20 +5,18 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
-import pytest
-
 from dashboard.edits.editable import Target
 from dashboard.live.messages import Row
 from dashboard.live.replicas import Replicas
-from dashboard.removal import shared
+from dashboard.removal.shared import Shared, shared_of
 from dashboard.resources.kinds import KINDS, kinds_named
 from informerd.clock import SystemClock
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
 from tests.edits.objects import mydemo
 from tests.live.fake_layer import RecordingLayer
-from tests.live.feeder import Feeder, pod
+from tests.live.feeder import Feeder
+from tests.resources.made import row_of
 
 
 def owner(name: str, uid: str, *, kind: str = "Mydemo", controller: bool = False) -> dict[str, Any]:
@@ -33,7 +31,6 @@ async def test_what_has_other_owners_is_named_with_those_that_keep_it(
     cluster: ControlPlane,
     namespace: str,
     collection: str,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = f"/resources/mydemos.crddemo.k8s.io/{namespace}/one/"
     uid = cluster.create(collection, mydemo("one"))["metadata"]["uid"]
@@ -46,7 +43,7 @@ async def test_what_has_other_owners_is_named_with_those_that_keep_it(
         "others": [gone, owner("settings", "2", kind="ConfigMap")],
     }
     rows = [
-        pod(name, namespace=namespace, obj={"metadata": {"name": name, "ownerReferences": found}})
+        row_of("pods", {"metadata": {"name": name, "namespace": namespace, "uid": name, "ownerReferences": found}})
         for name, found in owners.items()
     ]
     parts.replicas._replicas["pods"] = Feeder("pods", parts.clock, rows).replica
@@ -56,25 +53,21 @@ async def test_what_has_other_owners_is_named_with_those_that_keep_it(
     assert f"Pod {namespace}/both stays while one of these is there: ConfigMap settings" in page.text
     assert f"Pod {namespace}/left goes, too, as no other owner of it is left" in page.text
     assert f"Pod {namespace}/led stays while one of these is there: ConfigMap settings" in page.text
-    assert f"1 Pod {namespace}/left " in page.text
-    assert f"Pod {namespace}/only" not in page.text
+    assert f"2 Pods {namespace}/left , {namespace}/only " in page.text
+    assert f"Pod {namespace}/only stays" not in page.text
     assert f"Pod {namespace}/others" not in page.text
     demos.state = "stale"
     page = await browser.open(f"{path}delete/")
     assert f"Pod {namespace}/left stays while one of these is there: Mydemo gone" in page.text
-    monkeypatch.setattr(shared, "MOST", 1)
-    page = await browser.open(f"{path}delete/")
-    assert "was not looked for, as there are too many of them: Pods" in page.text
 
 
 def owned(name: str, *owners: dict[str, Any]) -> Row:
-    """As the worker makes it: its row names the controller, or the only owner."""
-    row = pod(name, uid=name, obj={"metadata": {"name": name, "ownerReferences": list(owners)}})
-    led = next((each for each in owners if each.get("controller")), owners[0] if len(owners) == 1 else None)
-    return msgspec.structs.replace(row, owner=(led["kind"], led["name"], led["uid"]) if led else None)
+    """As the worker makes it."""
+    metadata = {"name": name, "namespace": "default", "uid": name, "ownerReferences": list(owners)}
+    return row_of("pods", {"metadata": metadata})
 
 
-async def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
+def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     web, set_1 = owner("web", "web", kind="Deployment"), owner("set-1", "set-1", kind="ReplicaSet")
     set_2, other = owner("set-2", "set-2", kind="ReplicaSet"), owner("settings", "2", kind="ConfigMap")
     sets = [owned("set-1", {**web, "controller": True}), owned("set-2", web, other)]
@@ -90,7 +83,7 @@ async def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     replicas = Replicas(RecordingLayer(), kinds_named(["replicasets.apps", "pods"]), clock)
     replicas._replicas["replicasets.apps"] = Feeder("replicasets.apps", clock, sets).replica
     replicas._replicas["pods"] = Feeder("pods", clock, pods).replica
-    found = await shared.shared_of(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
+    found = shared_of(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
     assert [(each.words, [one.name for one in each.named], each.through) for each in found.dependents] == [
         ("1 ReplicaSet", ["default/set-1"], ()),
         ("2 Pods", ["default/both", "default/plain"], ("ReplicaSet",)),
@@ -104,11 +97,31 @@ async def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     }
 
 
-async def test_events_are_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "MOST", 0)
+def shared_among(pods: list[Row], nodes: tuple[Row, ...] = ()) -> Shared:
+    """With Deployment ``web``, when the pods and nodes are all that is watched."""
     clock = SystemClock()
-    replicas = Replicas(RecordingLayer(), kinds_named(["events", "pods"]), clock)
-    for key in ("events", "pods"):
-        replicas._replicas[key] = Feeder(key, clock, [owned("one")]).replica
-    found = await shared.shared_of(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
-    assert found.too_many == ("Pods",)
+    replicas = Replicas(RecordingLayer(), kinds_named(["pods", "nodes"]), clock)
+    replicas._replicas["pods"] = Feeder("pods", clock, pods).replica
+    replicas._replicas["nodes"] = Feeder("nodes", clock, nodes).replica
+    return shared_of(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
+
+
+def test_a_ring_of_owners_keeps_itself() -> None:
+    web = owner("web", "web", kind="Deployment")
+    ring = [owned("one", web, owner("two", "two", kind="Pod")), owned("two", owner("one", "one", kind="Pod"))]
+    found = shared_among(ring)
+    assert found.dependents == ()
+    assert {each.words: each.others for each in found.named} == {"Pod default/one": ("Pod two",)}
+
+
+def test_an_owner_of_another_namespace_keeps_nothing_and_takes_nothing_with_it() -> None:
+    web, elsewhere = owner("web", "web", kind="Deployment"), owner("far", "far", kind="Pod")
+    far, of_web = (
+        row_of("pods", {"metadata": {"name": name, "namespace": "other", "uid": name, "ownerReferences": owners}})
+        for name, owners in (("far", []), ("misled", [web]))
+    )
+    node = row_of("nodes", {"metadata": {"name": "node", "uid": "node", "ownerReferences": [web]}})
+    found = shared_among([owned("both", web, elsewhere), far, of_web], (node,))
+    assert [(each.words, [one.name for one in each.named]) for each in found.dependents] == [
+        ("1 Pod", ["default/both"])
+    ]

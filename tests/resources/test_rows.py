@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.live.messages import Row
+from dashboard.live.messages import Owner, Row
 from dashboard.resources.kinds import KINDS
 from dashboard.resources.rows import build_row, change_words, columns_for, is_wrong, mask_secret, projection_for
 from dashboard.resources.rows.field_diff import decode_differing, field_changes
@@ -272,3 +272,17 @@ def test_the_owner_is_the_controller_or_the_only_one(
     references: list[Json], owner: tuple[str, str, str] | None
 ) -> None:
     assert row_of("pods", made("Pod", "p", metadata={"ownerReferences": references})).owner == owner
+
+
+def test_all_owners_are_in_a_row_unless_one_says_it_all() -> None:
+    one = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "a", "uid": "1", "controller": True}
+    two = {"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "2", "blockOwnerDeletion": True}
+
+    def owners(*references: Json) -> tuple[Owner, ...]:
+        return row_of("pods", made("Pod", "p", metadata={"ownerReferences": list(references)})).owners
+
+    first, second = Owner("apps", "ReplicaSet", "a", "1", controls=True), Owner("", "Node", "n", "2", waits=True)
+    assert owners({**one, "blockOwnerDeletion": True}) == owners() == ()
+    assert owners(one) == (first,)
+    assert owners(two) == (second,)
+    assert owners(one, two) == (first, second)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.messages import Cell, Row, Tone
+from dashboard.live.messages import Cell, Owner, Row, Tone
 from dashboard.resources.rows.column import Column
 from informerd.objects import Object, OwnerReference
 
@@ -64,6 +64,7 @@ class Shape:
             finalizers=meta.finalizers,
             owner=_owner(meta.owner_references),
             blob=obj.blob,
+            owners=_owners(meta.owner_references),
         )
 
 
@@ -88,10 +89,19 @@ def age(obj: Object) -> float | None:
 
 
 def _owner(references: tuple[OwnerReference, ...]) -> tuple[str, str, str] | None:
-    """The controller, else the only owner: the garbage collector deletes an object with either.
-
-    One that others own, too, stays until all of them are gone; of several without a controller none is named.
-    """
+    """The controller, else the only owner; of several without a controller none is named."""
     controller = next((reference for reference in references if reference.controller), None)
     owner = controller or (references[0] if len(references) == 1 else None)
     return (owner.kind, owner.name, owner.uid) if owner is not None else None
+
+
+def _owners(references: tuple[OwnerReference, ...]) -> tuple[Owner, ...]:
+    """None where one says all: most objects have a controller that waits for them, and take no more room than that."""
+    if not references or (len(references) == 1 and references[0].controller and references[0].block_owner_deletion):
+        return ()
+    return tuple(map(_named, references))
+
+
+def _named(one: OwnerReference) -> Owner:
+    group = one.api_version.rpartition("/")[0]
+    return Owner(group, one.kind, one.name, one.uid, one.controller, one.block_owner_deletion)

@@ -6,7 +6,7 @@ import random
 
 import msgspec
 
-from dashboard.live.messages import Ask, Row
+from dashboard.live.messages import Ask, Owner, Row
 from dashboard.live.publisher import Publisher
 from informerd.cache.health import Health, State
 from tests.clock import FakeClock
@@ -72,7 +72,9 @@ class Cluster:
         )
         if self._count % 4:
             number = self._count % 7
-            row = msgspec.structs.replace(row, owner=("ReplicaSet", f"set-{number}", f"uid-set-{number}"))
+            owner = ("ReplicaSet", f"set-{number}", f"uid-set-{number}")
+            both = (Owner("apps", *owner, controls=True), Owner("", "ConfigMap", "settings", f"uid-map-{number % 3}"))
+            row = msgspec.structs.replace(row, owner=owner, owners=() if self._count % 3 else both)
         self.rows[row.uid] = row
         return row
 

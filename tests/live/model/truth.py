@@ -11,6 +11,7 @@ from dashboard.live.facets import facets_of
 from dashboard.live.lines import dom_id
 from dashboard.live.matches import Facets
 from dashboard.live.messages import Row
+from dashboard.live.ownership import owner_uids
 from dashboard.live.paging import WINDOW
 from dashboard.live.wrong_rows import Summary
 from dashboard.resources.query import Query
@@ -36,9 +37,9 @@ def _check_web(world: World, web: Web) -> None:
     assert (replica.state, replica.health.state) == ("live", "live")
     assert (replica.epoch, replica.seq) == (publisher.epoch, publisher.seq)
     assert replica.rows == world.cluster.rows
-    owners = {row.owner[2] for row in replica.rows.values() if row.owner is not None}
+    owners = {uid for row in replica.rows.values() for uid in owner_uids(row)}
     for uid in owners:
-        mine = {row.uid for row in replica.rows.values() if row.owner is not None and row.owner[2] == uid}
+        mine = {row.uid for row in replica.rows.values() if uid in owner_uids(row)}
         assert set(replica.by_owner.of(uid)) == mine
     assert len(replica.by_owner) == len(owners), "an owner of nothing is remembered"
     assert replica.gaps == replica.gaps_healed >= web.gaps

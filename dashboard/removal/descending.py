@@ -1,0 +1,107 @@
+"""The way down from an object to all that goes with it, by the indexes of owners.
+
+The garbage collector deletes an object once none of its owners is left, and takes out of what has others those that are
+gone (kubernetes pkg/controller/garbagecollector, attemptToDeleteItem). A ring of owners therefore keeps itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from dashboard.live.messages import Owner, Row
+from dashboard.live.ownership import can_own, holds_up
+from dashboard.resources.kinds import KindInfo
+
+NAMESPACES = "namespaces"
+DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+NEVER_OWNED = frozenset({"events", "events.events.k8s.io"})
+"""Kinds whose objects nobody deletes with an owner: leaving them out of the uncounted ones hides nothing."""
+
+Owned = tuple[KindInfo, Row]
+Objects = Mapping[str, tuple[str, str]]
+
+
+class Replicas(Protocol):
+    """What is needed of dashboard.live.replicas.Replicas."""
+
+    @property
+    def kinds(self) -> tuple[KindInfo, ...]: ...
+
+    def get(self, key: str) -> Any: ...
+
+
+class Descending:
+    """What goes with objects of a kind, nearer ones first; `objects` are their namespaces and names by uid.
+
+    What is in a namespace belongs to it, and every object of a kind to its definition. Rows may change meanwhile.
+    """
+
+    def __init__(self, kind: KindInfo, objects: Objects, replicas: Replicas, *, only_holding_up: bool = False) -> None:
+        """`only_holding_up`: leave out what a deletion in the foreground does not wait for."""
+        self.staying: dict[str, Owned] = {}
+        """By uid, what belongs to one of them and to others that keep it; to be read at the end."""
+        self._kind = kind
+        self._objects = objects
+        self._kinds = [(one, replicas.get(one.key)) for one in replicas.kinds]
+        self._by_name = {(one.resource.group, one.resource.kind): (one, replica) for one, replica in self._kinds}
+        self._only_holding_up = only_holding_up
+        self._going = set(objects)
+
+    def __iter__(self) -> Iterator[tuple[KindInfo, Row, str] | None]:
+        """Each once, with its kind and that of the owner between; None for what was looked at besides."""
+        waiting = deque((uid, namespace, "") for uid, (namespace, _) in self._objects.items())
+        for kind, row in self._contents():
+            yield (kind, row, "") if row is not None else None
+            if row is not None:
+                self._going.add(row.uid)
+                waiting.append((row.uid, row.namespace, kind.singular))
+        while waiting:
+            yield None
+            owner, namespace, words = waiting.popleft()
+            for kind, row in self._owned_by(owner):
+                if row.uid in self._going or namespace not in ("", row.namespace):
+                    yield None
+                elif self.keeping(row):
+                    self.staying[row.uid] = kind, row
+                    yield None
+                else:
+                    self.staying.pop(row.uid, None)
+                    self._going.add(row.uid)
+                    waiting.append((row.uid, row.namespace, kind.singular))
+                    yield kind, row, words
+
+    def keeping(self, row: Row) -> tuple[Owner, ...]:
+        """Of its owners, where it has several, those that neither go nor are gone."""
+        if len(row.owners) < 2:
+            return ()
+        return tuple(owner for owner in row.owners if owner.uid not in self._going and self._may_keep(owner, row))
+
+    def _may_keep(self, owner: Owner, row: Row) -> bool:
+        """False only where all objects of its kind are known, and none of them is this owner."""
+        kind, replica = self._by_name.get((owner.group, owner.kind), (None, None))
+        if kind is None or replica is None or (kind.namespaced and not row.namespace) or not replica.live:
+            return True  # the collector leaves what has no namespace and names an owner that has one
+        found = replica.rows.get(owner.uid)
+        return found is not None and can_own(found, row)
+
+    def _owned_by(self, owner: str) -> Iterator[Owned]:
+        for kind, replica in self._kinds:
+            for uid in list(replica.by_owner.of(owner)):
+                row = replica.rows.get(uid)
+                if row is not None and (not self._only_holding_up or holds_up(row, owner)):
+                    yield kind, row
+
+    def _contents(self) -> Iterator[tuple[KindInfo, Row | None]]:
+        """What is in the namespaces, or of the definitions, of these names; with None for each row that is not."""
+        names = {name for _, name in self._objects.values()}
+        if self._kind.key == DEFINITIONS:
+            for one, replica in self._kinds:
+                if one.key in names:
+                    yield from ((one, row) for row in list(replica.rows.values()))
+        elif self._kind.key == NAMESPACES:
+            for one, replica in self._kinds:
+                if one.namespaced and one.key not in NEVER_OWNED:
+                    rows = list(replica.rows.values())
+                    yield from ((one, row if row.namespace in names else None) for row in rows)
