@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
-from dashboard.bulk.lists import is_asked_for
+from dashboard.bulk.named import named_items, not_there
 from dashboard.bulk.order import Order
-from dashboard.bulk.run import Field, Group, Item, ItemState
+from dashboard.bulk.run import Group, Item, ItemState
+from dashboard.bulk.shown import shown_fields
+from dashboard.bulk.stored import print_of, seen_in, stored_otherwise
 from dashboard.bulk.work import Tried, Work, WorkOf, ended
+from dashboard.edits.autoscalers import Listed, autoscalers_in, those_about
+from dashboard.edits.consequences import effects
 from dashboard.edits.diff import Change, changes
 from dashboard.edits.editable import Target, editable, fingerprint
-from dashboard.edits.exchange import Exchange
+from dashboard.edits.effects import Effect
+from dashboard.edits.exchange import Exchange, Stored
 from dashboard.edits.fields import ABSENT, Value
 from dashboard.edits.problems import refusal_of
-from dashboard.edits.schema import Schema
 from dashboard.edits.schemas import Schemas
 from dashboard.repeats import is_unanswered
 from dashboard.resources.kinds import KindInfo, kind_of
-from informerd.errors import Conflict, InformerdError, NotFound, TooManyRequests
+from informerd.errors import Conflict, InformerdError, Invalid, NotFound, TooManyRequests
 from informerd.resource import Resource
 from informerd.rest.client import Client
 
 READINGS = 3
 """Times that one is read again because it changed, elsewhere, in the very moment of the write."""
-_SHOWN = 40
-"""Fields of a difference that are kept to be shown."""
 _QUOTED = re.compile(r'Invalid value: "(?:[^"\\]|\\.)*"')
 """How the API server names a text that it does not take: of a patch with an unknown field that is the whole object."""
 _WHOLE = re.compile(r"Invalid value: [\w.&*\[\]]{0,80}?[{\[].*?[}\])](?=: |$)", re.DOTALL)
@@ -56,6 +59,8 @@ class Attempt:
     kind: KindInfo
     order: Order
     schemas: Schemas
+    autoscalers: dict[str, asyncio.Task[tuple[Listed, ...] | None]] = field(default_factory=dict)
+    """Of the namespaces that were asked about: one question each, however many objects there are."""
 
     async def try_out(self, item: Item) -> Tried:
         """Read it and ask the API server what would become of it. Raises TooManyRequests and what is unanswered."""
@@ -76,8 +81,7 @@ class Attempt:
         """Do it on top of what was reviewed. Raises TooManyRequests and what is unanswered: then it may be done."""
         for _ in range(READINGS):
             try:
-                await self._sent(item, dry_run=False)
-                return ended(item, "done")
+                return await self._written(item)
             except Conflict:
                 moved = await self._moved(item)
                 if moved.state != "tried":
@@ -96,7 +100,7 @@ class Attempt:
         now = await self.try_out(item)
         if now.item.state == "same" and item.sent:
             return ended(item, "done")
-        if now.item.state == "tried" and now.item.print != item.print:
+        if now.item.state == "tried" and (now.item.print != item.print or _does(now.item) != _does(item)):
             return ended(item, "changed", _CHANGED)
         if now.item.state == "refused":
             return msgspec.structs.replace(now.item, state="failed")
@@ -111,47 +115,60 @@ class Attempt:
         item = msgspec.structs.replace(item, version=live["metadata"]["resourceVersion"], words="", said="")
         if self.order.deletes and live["metadata"].get("deletionTimestamp"):
             return Tried(ended(item, "same", "It is being deleted already."))
-        stored, warnings = await self._sent(item, dry_run=True)
         if self.order.deletes:
+            warnings = await self._deleted(item, dry_run=True)
             seen = fingerprint(editable(live))
-            return Tried(_tried(item, seen), Group("", deletion_words(live), (), warnings))
-        was, now = editable(live), editable(stored)
+            return Tried(_tried(item, seen), Group("", deletion_words(live), (), warnings, title=deletion_title(live)))
+        # Shown and grouped by the items' keys; told apart later without a schema, which may not be had then.
+        schema = await self.schemas.schema_of(self.client, self.kind.resource)
+        was, asked = editable(live), self.order.asked
+        try:
+            stored = await self._patched(item, dry_run=True)
+        except Invalid as error:
+            return Tried(refused(item, "refused", error, not_there(asked, schema, was)))
+        now = editable(stored.value)
         found = changes(was, now)
         if not found:
             return Tried(ended(item, "same", "It is so already."))
-        # Shown and grouped by the items' keys; told apart later without a schema, which may not be had then.
-        schema = await self.schemas.schema_of(self.client, self.kind.resource)
         shown = changes(was, now, schema=schema)
-        return Tried(_tried(item, _print(found)), Group(_print(shown), "", self._fields(shown, schema), warnings))
+        fields, more = shown_fields(shown, was, now, asked, schema, secret=self.kind.key == "secrets")
+        named = named_items(asked, schema, was, now)
+        item = msgspec.structs.replace(item, stored=print_of(stored.value), seen=seen_in(found))
+        item = msgspec.structs.replace(item, effects=await self._effects(item, live, now))
+        return Tried(_tried(item, _print(found)), Group(_print(shown), "", fields, stored.warnings, named, more))
 
-    async def _sent(self, item: Item, *, dry_run: bool) -> tuple[dict[str, Value], tuple[str, ...]]:
-        exchange, order = self._exchange(item), self.order
-        if order.deletes:
-            warnings = await exchange.delete(
-                item.uid, item.version, order.propagation, grace=order.grace, dry_run=dry_run
-            )
-            return {}, warnings
+    async def _effects(self, item: Item, live: dict[str, Value], now: dict[str, Value]) -> tuple[Effect, ...]:
+        found = effects({**editable(live), "status": live.get("status")}, now)
+        if all(effect.what != "scales" for effect in found):
+            return found
+        if item.namespace not in self.autoscalers:
+            self.autoscalers[item.namespace] = asyncio.create_task(autoscalers_in(self.client, item.namespace))
+        listed = await asyncio.shield(self.autoscalers[item.namespace])
+        if listed is None:
+            return (*found, Effect("autoscaled?"))
+        about = those_about(Target(self.kind, item.namespace, item.name), listed)
+        return (*found, *(Effect("autoscaled", words=each.name) for each in about))
+
+    async def _written(self, item: Item) -> Item:
+        if self.order.deletes:
+            await self._deleted(item, dry_run=False)
+            return ended(item, "done")
+        stored = await self._patched(item, dry_run=False)
+        return ended(item, "done", await stored_otherwise(self._exchange(item), item, stored.value))
+
+    async def _deleted(self, item: Item, *, dry_run: bool) -> tuple[str, ...]:
+        how = self.order.propagation
+        return await self._exchange(item).delete(item.uid, item.version, how, grace=self.order.grace, dry_run=dry_run)
+
+    async def _patched(self, item: Item, *, dry_run: bool) -> Stored:
+        order = self.order
         strategic = bool(order.strategic)
-        stored = await exchange.patch(order.asked, item.uid, item.version, dry_run=dry_run, strategic=strategic)
-        return stored.value, stored.warnings
+        return await self._exchange(item).patch(
+            order.asked, item.uid, item.version, dry_run=dry_run, strategic=strategic
+        )
 
     def _exchange(self, item: Item) -> Exchange:
         return Exchange(self.client, Target(self.kind, item.namespace, item.name))
-
-    def _fields(self, found: Sequence[Change], schema: Schema) -> tuple[Field, ...]:
-        shown = [
-            Field(each.field, *self._texts(each), not is_asked_for(self.order.asked, each.path, schema))
-            for each in found[:_SHOWN]
-        ]
-        if len(found) > _SHOWN:
-            shown.append(Field(f"and {len(found) - _SHOWN:,} fields more", "", "…", by_server=False))
-        return tuple(shown)
-
-    def _texts(self, change: Change) -> tuple[str, str]:
-        """Before and after. A run is kept in the database, where no value of a Secret belongs."""
-        if self.kind.key == "secrets" and change.path[:1] in (("data",), ("stringData",)):
-            return "", "a value that is not shown"
-        return change.was_text, change.now_text
 
 
 def passes(error: InformerdError) -> bool:
@@ -159,12 +176,12 @@ def passes(error: InformerdError) -> bool:
     return is_unanswered(error) or isinstance(error, TooManyRequests)
 
 
-def refused(item: Item, state: ItemState, error: InformerdError) -> Item:
+def refused(item: Item, state: ItemState, error: InformerdError, hint: str = "") -> Item:
     """The item with why the API server would not, in its words and ours."""
     problems = refusal_of(error).problems
     words = " ".join(f"{each.field}: {each.words}" if each.path else each.words for each in problems).strip()
     said = " ".join(each.said for each in problems)
-    return ended(item, state, _without_object(words), _without_object(said))
+    return ended(item, state, " ".join(filter(None, (_without_object(words), hint))), _without_object(said))
 
 
 def _without_object(words: str) -> str:
@@ -173,10 +190,16 @@ def _without_object(words: str) -> str:
     return _QUOTED.sub(lambda found: found[0] if len(found[0]) <= _LONGEST_QUOTED else "Invalid value", words)
 
 
+def deletion_title(live: dict[str, Value]) -> str:
+    """What those have in common that are deleted: ``of ReplicaSet web-1, held by finalizers``."""
+    owner = controller_of(live)
+    of = [f"of {owner['kind']} {owner['name']}"] if owner else []
+    return ", ".join([*of, *(["held by finalizers"] if live["metadata"].get("finalizers") else [])])
+
+
 def deletion_words(live: dict[str, Value]) -> str:
     """What a deletion of it means beyond that it goes."""
-    metadata = live["metadata"]
-    owner = next((each for each in metadata.get("ownerReferences") or () if each.get("controller")), None)
+    metadata, owner = live["metadata"], controller_of(live)
     words = (
         [f"{owner['kind']} {owner['name']} is their controller and may make others in their place."] if owner else []
     )
@@ -187,8 +210,19 @@ def deletion_words(live: dict[str, Value]) -> str:
     return " ".join(words)
 
 
+def controller_of(live: dict[str, Value]) -> dict[str, Value] | None:
+    """The one that would make another in its place."""
+    owners = live["metadata"].get("ownerReferences") or ()
+    return next((each for each in owners if each.get("controller")), None)
+
+
 def _print(found: Sequence[Change]) -> str:
     return fingerprint([[each.field, _there(each.was), _there(each.now)] for each in found])
+
+
+def _does(item: Item) -> set[str]:
+    """What was said of its change, however many pods it is about by now."""
+    return {effect.what for effect in item.effects if not effect.what.startswith("autoscaled")}
 
 
 def _there(value: Value) -> list[Value]:

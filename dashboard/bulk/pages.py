@@ -11,10 +11,11 @@ from django.views.decorators.http import require_http_methods
 from dashboard.bulk.belongings import belongings
 from dashboard.bulk.command import commands
 from dashboard.bulk.form import order_of, typed_of
+from dashboard.bulk.in_words import said_of, sum_of
 from dashboard.bulk.matching import matching_now
 from dashboard.bulk.order import WORDS
 from dashboard.bulk.place import Place, place_of, see_other, with_database
-from dashboard.bulk.review import A_PAGE, by_words, differences
+from dashboard.bulk.review import A_PAGE, Fold, added_items, by_words, differences, otherwise
 from dashboard.bulk.rights import limit
 from dashboard.bulk.run import Group, Item
 from dashboard.edits.problems import Refusal
@@ -119,15 +120,25 @@ def _reviewed(
     pages = max(1, -(-len(folds) // A_PAGE))
     typed = place.request.GET.get("page", "1")
     number = min(max(int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 6 else 1, 1), pages)
+    shown = folds[(number - 1) * A_PAGE : number * A_PAGE]
     context: dict[str, object] = {
         **_said_of(place, items),
         **found,
-        "folds": folds[(number - 1) * A_PAGE : number * A_PAGE],
+        "folds": [(fold, said_of(fold.items, place.kind)) for fold in shown],
+        "added": added_items(folds),
+        "sum": _sum(place, folds),
         "different": len(folds),
         "number": number,
         "pages": pages,
     }
     return place.page("bulk/review.html", context)
+
+
+def _sum(place: Place, folds: list[Fold]) -> tuple[str, ...]:
+    """What becomes of pods in all; a deletion and a run of before have no word of that."""
+    items = [item for fold in folds for item in fold.items]
+    told = place.run.order is not None and not place.run.order.deletes and all(item.stored for item in items)
+    return sum_of(items, place.kind) if items and told else ()
 
 
 async def _progress(place: Place) -> HttpResponse:
@@ -152,6 +163,7 @@ def _said_of(place: Place, items: tuple[Item, ...]) -> dict[str, object]:
         "failed": by_words(items, "failed"),
         "gone": by_words(items, "gone"),
         "same": by_words(items, "same"),
+        "otherwise": otherwise(items),
         "retry": any(item.state == "failed" and item.print for item in items),
         "most_folds": A_PAGE,
         "lines": lines,

@@ -6,44 +6,83 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from dashboard.bulk.named import NamedItem
+from dashboard.bulk.names import Names
 from dashboard.bulk.run import Group, Item, ItemState
 
-NAMES = 200
-"""Names that are shown of a group; the file with all results has all of them."""
 A_PAGE = 25
 """Groups on a page."""
+TITLED = 3
+"""Fields that a title names; the rest is counted."""
 
 K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(Names):
     """Objects with the same in common."""
 
-    items: tuple[Item, ...]
     group: Group | None = None
 
     @property
-    def count(self) -> int:
-        return len(self.items)
+    def added(self) -> tuple[NamedItem, ...]:
+        """What the objects get as new ones because the patch names it."""
+        return tuple(each for each in self.group.named if each.how == "added") if self.group is not None else ()
 
     @property
-    def first(self) -> Item:
-        return self.items[0]
+    def titled(self) -> tuple[str, ...]:
+        """The fields that the title names: those that were asked for, but for what is in a new item."""
+        return self._changing[:TITLED]
 
     @property
-    def shown(self) -> tuple[Item, ...]:
-        return self.items[:NAMES]
+    def untitled(self) -> int:
+        """Fields that change besides."""
+        return len(self._changing) - len(self.titled) + (self.group.more if self.group is not None else 0)
 
     @property
-    def more(self) -> int:
-        return max(0, len(self.items) - NAMES)
+    def _changing(self) -> tuple[str, ...]:
+        fields = self.group.fields if self.group is not None else ()
+        inside = tuple(f"{each.field}." for each in self.added)
+        asked = tuple(each.field for each in fields if not each.by_server and not each.field.startswith(inside))
+        return asked or (() if self.added else tuple(each.field for each in fields))
+
+
+@dataclass(frozen=True, slots=True)
+class Named(Names):
+    """An item of a list that the patch names, and the objects that get it as a new one."""
+
+    item: NamedItem
+    changed: int
+    """Objects that had it, and in which it changes."""
+
+    @property
+    def warns(self) -> bool:
+        """Whether the name may be a slip of the pen: others have it, or a container comes to be."""
+        return bool(self.changed) or self.item.names[0][0].endswith("container")
 
 
 def differences(items: Iterable[Item], groups: Sequence[Group]) -> list[Fold]:
     """What would become of them, the most common first."""
     folds = _folded(items, "tried", lambda item: item.group)
     return [Fold(fold.items, groups[fold.first.group]) for fold in folds]
+
+
+def added_items(folds: Iterable[Fold]) -> list[Named]:
+    """What the patch adds to some or all objects, as these differences have it."""
+    added: dict[NamedItem, list[Item]] = {}
+    changed: dict[str, int] = {}
+    for fold in folds:
+        for each in fold.group.named if fold.group is not None else ():
+            if each.how == "added":
+                added.setdefault(each, []).extend(fold.items)
+            else:
+                changed[each.field] = changed.get(each.field, 0) + fold.count
+    return [Named(tuple(items), each, changed.get(each.field, 0)) for each, items in added.items()]
+
+
+def otherwise(items: Iterable[Item]) -> list[Fold]:
+    """Those that were written and are stored otherwise than reviewed, by what is."""
+    return by_words((item for item in items if item.stored and item.words), "done")
 
 
 def by_words(items: Iterable[Item], state: ItemState) -> list[Fold]:

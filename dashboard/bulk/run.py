@@ -8,7 +8,9 @@ from typing import Literal
 
 import msgspec
 
+from dashboard.bulk.named import NamedItem
 from dashboard.bulk.order import Order
+from dashboard.edits.effects import Effect
 from dashboard.live.lines import rfc3339
 from dashboard.resources.words import object_href
 from informerd.resource import Resource
@@ -43,10 +45,25 @@ class Item(msgspec.Struct, frozen=True, array_like=True):
     """The API server's own."""
     sent: bool = False
     """Whether a write was sent whose answer is not known."""
+    effects: tuple[Effect, ...] = ()
+    """What its change does to pods, and all else that is known of it."""
+    stored: str = ""
+    """Fingerprint of the object as the dry run would have stored it."""
+    seen: tuple[tuple[str, str], ...] = ()
+    """The fields that the dry run changed, with a digest of each value; none of a change of very many fields."""
 
     @property
     def key(self) -> str:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+class Piece(msgspec.Struct, frozen=True, array_like=True):
+    """An item of a list, or what changes in one."""
+
+    how: Literal["gone", "new", "changed", "moved", "kept", "more"]
+    text: str
+    was_text: str = ""
+    now_text: str = ""
 
 
 class Field(msgspec.Struct, frozen=True, array_like=True):
@@ -56,6 +73,8 @@ class Field(msgspec.Struct, frozen=True, array_like=True):
     was_text: str
     now_text: str
     by_server: bool = False
+    pieces: tuple[Piece, ...] = ()
+    """Of a list: its items. `now_text` is then how many of them go, come and stay."""
 
 
 class Group(msgspec.Struct, frozen=True, array_like=True):
@@ -67,6 +86,12 @@ class Group(msgspec.Struct, frozen=True, array_like=True):
     """What a deletion means for them."""
     fields: tuple[Field, ...] = ()
     warnings: tuple[str, ...] = ()
+    named: tuple[NamedItem, ...] = ()
+    """Items of lists that the patch names, and that are new or change."""
+    more: int = 0
+    """Fields that are not among `fields`."""
+    title: str = ""
+    """What those have in common that are deleted: whose they are, and whether something holds them."""
 
 
 class Run(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PATIENCE = 3.0
 """Seconds to look for them."""
 UNKNOWN = "Whether an autoscaler sets the number again could not be found out."
+Listed = Mapping[str, Any]
 _AUTOSCALERS = KINDS["horizontalpodautoscalers.autoscaling"].resource
 
 
@@ -38,14 +39,24 @@ class Autoscaler:
 
 async def autoscalers_of(client: Client, target: Target) -> tuple[Autoscaler, ...] | None:
     """Those of the target, by name; None where that could not be found out within PATIENCE seconds."""
+    listed = await autoscalers_in(client, target.namespace)
+    return None if listed is None else those_about(target, listed)
+
+
+async def autoscalers_in(client: Client, namespace: str) -> tuple[Listed, ...] | None:
+    """All of a namespace, as the API server has them; None where that could not be found out in PATIENCE seconds."""
     try:
         async with asyncio.timeout(PATIENCE):
-            listed = (await client.list(_AUTOSCALERS, target.namespace)).object()
+            return tuple((await client.list(_AUTOSCALERS, namespace)).object().get("items", ()))
     except NotFound:
         return ()  # this cluster has no autoscalers
     except (InformerdError, TimeoutError):
         return None
-    return tuple(_read(each) for each in listed.get("items", ()) if _is_about(each, target))
+
+
+def those_about(target: Target, listed: Iterable[Listed]) -> tuple[Autoscaler, ...]:
+    """Those of them that scale the target."""
+    return tuple(_read(each) for each in listed if _is_about(each, target))
 
 
 async def replicas_kept(client: Client, target: Target, was: Mapping[str, Value], now: Mapping[str, Value]) -> str:
@@ -63,13 +74,13 @@ async def replicas_kept(client: Client, target: Target, was: Mapping[str, Value]
     return " ".join(each.words for each in found)
 
 
-def _is_about(autoscaler: Mapping[str, Any], target: Target) -> bool:
+def _is_about(autoscaler: Listed, target: Target) -> bool:
     about = (autoscaler.get("spec") or {}).get("scaleTargetRef") or {}
     group = str(about.get("apiVersion", "")).rpartition("/")[0]
     resource = target.kind.resource
     return (about.get("kind"), about.get("name"), group) == (resource.kind, target.name, resource.group)
 
 
-def _read(autoscaler: Mapping[str, Any]) -> Autoscaler:
+def _read(autoscaler: Listed) -> Autoscaler:
     spec = autoscaler["spec"]
     return Autoscaler(str(autoscaler["metadata"]["name"]), spec.get("minReplicas", 1), spec.get("maxReplicas"))

@@ -5,97 +5,80 @@ One small function a kind. Each compares what is there with what would be stored
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from dashboard.edits.before_after import Object, Said, differs
 from dashboard.edits.beside_pods import autoscaler, budget, claim, config, ingress, service
-from dashboard.edits.fields import ABSENT, Value, get
+from dashboard.edits.effects import Effect, workload_effects
+from dashboard.edits.fields import Value, get
 
 
 def consequences(was: Object, now: Object) -> tuple[str, ...]:
     """`was` and `now` are one object before and after; nothing is said of one that is made."""
-    group = str(now.get("apiVersion", "")).rpartition("/")[0]
-    say = _KINDS.get((group, str(now.get("kind", ""))))
+    return tuple(map(_words, effects(was, now)))
+
+
+def effects(was: Object, now: Object) -> tuple[Effect, ...]:
+    """The same as data, which can be summed over many; see workload_effects."""
     if not was:
         return ()
-    return (*(say(was, now) if say is not None else ()), *_finalizers(was, now))
-
-
-def fenceposts(surge: Value, unavailable: Value, replicas: int) -> tuple[int, int]:
-    """How many pods more and how many fewer a rolling update may have; as ResolveFenceposts of the controller.
-
-    Source: kubernetes pkg/controller/deployment/util/deployment_util.go.
-    """
-    more, fewer = _share(surge, replicas, math.ceil), _share(unavailable, replicas, math.floor)
-    return (more, fewer) if more or fewer else (0, 1)
+    group = str(now.get("apiVersion", "")).rpartition("/")[0]
+    say = _KINDS.get((group, str(now.get("kind", ""))))
+    said = [*(say(was, now) if say is not None else ()), *_finalizers(was, now)]
+    return (*(workload_effects(was, now) or ()), *(Effect("says", words=words) for words in said))
 
 
 # --- workloads
 
-_NO_PODS = "It is to have no pods, so nothing rolls out: the new template is for those that come later."
+
+def _words(effect: Effect) -> str:
+    pods = _pods(effect.pods)
+    match effect.what:
+        case "scales":
+            return _scaled(effect.more, effect.fewer)
+        case "rolls":
+            steps = in_steps(effect.more, effect.fewer)
+            return f"Rolls out {pods}, {steps} (maxSurge {effect.more}, maxUnavailable {effect.fewer})."
+        case "recreates":
+            return f"Ends all {pods} first, then makes new ones: nothing runs in between (strategy Recreate)."
+        case "one by one":
+            return f"Replaces {pods}, one after the other from the highest number down to {effect.more}."
+        case "held":
+            return f"Replaces no pod: the partition {effect.more} keeps all as they are."
+        case "node by node":
+            return f"Replaces the pod of every node, node by node (maxUnavailable {effect.words})."
+    return effect.words or _SAID[effect.what]
 
 
-def _deployment(was: Object, now: Object) -> Said:
-    said = _scaled(was, now)
-    replicas = _replicas(now)
-    if differs(was, now, "spec", "paused"):
-        paused = bool(get(now, ("spec", "paused")))
-        said.append("It is paused: nothing rolls out." if paused else "It goes on: whatever waits is rolled out.")
-    if not differs(was, now, "spec", "template"):
-        return said
-    if get(now, ("spec", "paused")) is True:
-        return [*said, "It is paused: the new template is rolled out once it is resumed."]
-    if not replicas:
-        return [*said, _NO_PODS]
-    if get(now, ("spec", "strategy", "type")) == "Recreate":
-        words = f"Ends all {_pods(replicas)} first, then makes new ones: nothing runs in between (strategy Recreate)."
-        return [*said, words]
-    update = get(now, ("spec", "strategy", "rollingUpdate"))
-    surge, unavailable = (get(update, (name,)) for name in ("maxSurge", "maxUnavailable"))
-    more, fewer = fenceposts(surge, unavailable, replicas)
-    return [*said, f"Rolls out {_pods(replicas)}, {_steps(more, fewer)} (maxSurge {more}, maxUnavailable {fewer})."]
+_SAID: Mapping[str, str] = MappingProxyType({
+    "pauses": "It is paused: nothing rolls out.",
+    "goes on": "It goes on: whatever waits is rolled out.",
+    "waits": "It is paused: the new template is rolled out once it is resumed.",
+    "no pods": "It is to have no pods, so nothing rolls out: the new template is for those that come later.",
+    "by hand": "Its pods stay as they are until each is deleted by hand (updateStrategy OnDelete).",
+    "moves": "Pods come on nodes that match now, and end on those that do not.",
+    "later": "Only pods that are made from now on follow the new template; those that run stay as they are.",
+    "in place": "Containers whose image changed are restarted in place.",
+})  # fmt: skip
 
 
-def _steps(more: int, fewer: int) -> str:
+def in_steps(more: int, fewer: int) -> str:
+    """How a rolling update of these numbers goes."""
     if more and fewer:
         return f"up to {more + fewer} at a time"
     return f"{more or fewer} at a time" + (", none is missing meanwhile" if more else "")
 
 
-def _stateful_set(was: Object, now: Object) -> Said:
-    said = _scaled(was, now)
-    if not differs(was, now, "spec", "template"):
-        return said
-    if get(now, ("spec", "updateStrategy", "type")) == "OnDelete":
-        return [*said, "Its pods stay as they are until each is deleted by hand (updateStrategy OnDelete)."]
-    if not _replicas(now):
-        return [*said, _NO_PODS]
-    partition = get(now, ("spec", "updateStrategy", "rollingUpdate", "partition")) or 0
-    due = max(0, _replicas(now) - partition)
-    words = f"Replaces {_pods(due)}, one after the other from the highest number down to {partition}"
-    return [*said, f"{words}." if due else f"Replaces no pod: the partition {partition} keeps all as they are."]
+def _scaled(before: int, after: int) -> str:
+    if not after:
+        return f"Scales from {before} to 0: all its pods end."
+    difference = f"{after - before} more" if after > before else f"{before - after} end"
+    return f"Scales from {before} to {_pods(after)}: {difference}."
 
 
-def _daemon_set(was: Object, now: Object) -> Said:
-    said = []
-    if any(differs(was, now, "spec", "template", "spec", name) for name in ("nodeSelector", "affinity", "tolerations")):
-        said.append("Pods come on nodes that match now, and end on those that do not.")
-    if not differs(was, now, "spec", "template"):
-        return said
-    if get(now, ("spec", "updateStrategy", "type")) == "OnDelete":
-        return [*said, "Its pods stay as they are until each is deleted by hand (updateStrategy OnDelete)."]
-    update = get(now, ("spec", "updateStrategy", "rollingUpdate"))
-    fewer = get(update, ("maxUnavailable",))
-    return [*said, f"Replaces the pod of every node, node by node (maxUnavailable {1 if fewer is ABSENT else fewer})."]
-
-
-def _replica_set(was: Object, now: Object) -> Said:
-    said = _scaled(was, now)
-    if differs(was, now, "spec", "template"):
-        said.append("Only pods that are made from now on follow the new template; those that run stay as they are.")
-    return said
+def _pods(count: int) -> str:
+    return f"{count} pod{'' if count == 1 else 's'}"
 
 
 def _job(was: Object, now: Object) -> Said:
@@ -115,12 +98,9 @@ def _cron_job(was: Object, now: Object) -> Said:
 
 
 def _pod(was: Object, now: Object) -> Said:
-    said = []
-    if differs(was, now, "spec", "containers"):
-        said.append("Containers whose image changed are restarted in place.")
-    if differs(was, now, "metadata", "labels"):
-        said.append("Services and controllers that choose pods by these labels may take it or let go of it at once.")
-    return said
+    if not differs(was, now, "metadata", "labels"):
+        return []
+    return ["Services and controllers that choose pods by these labels may take it or let go of it at once."]
 
 
 # --- cluster
@@ -152,44 +132,12 @@ def _finalizers(was: Object, now: Object) -> Said:
     return [f"Once it is deleted, nothing waits for {', '.join(map(str, gone))} any more: what that cleans up stays."]
 
 
-# --- parts
-
-
-def _scaled(was: Object, now: Object) -> Said:
-    before, after = _replicas(was), _replicas(now)
-    if before == after:
-        return []
-    if not after:
-        return [f"Scales from {before} to 0: all its pods end."]
-    difference = f"{after - before} more" if after > before else f"{before - after} end"
-    return [f"Scales from {before} to {_pods(after)}: {difference}."]
-
-
-def _replicas(value: Object) -> int:
-    found = get(value, ("spec", "replicas"))
-    return found if isinstance(found, int) else 1
-
-
-def _share(value: Value, replicas: int, rounded: Callable[[float], int]) -> int:
-    """A number, or a percentage of `replicas`; 25 % where nothing is said, as the API server's default is."""
-    if isinstance(value, int):
-        return value
-    text = (value if isinstance(value, str) else "25%").removesuffix("%")
-    return rounded(int(text) * replicas / 100) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-
-
-def _pods(count: int) -> str:
-    return f"{count} pod{'' if count == 1 else 's'}"
-
-
 def _items(value: Value) -> list[Value]:
     return value if isinstance(value, list) else []
 
 
 _RBAC = "rbac.authorization.k8s.io"
 _KINDS: Mapping[tuple[str, str], Callable[[Object, Object], Said]] = MappingProxyType({
-    ("apps", "Deployment"): _deployment, ("apps", "StatefulSet"): _stateful_set, ("apps", "DaemonSet"): _daemon_set,
-    ("apps", "ReplicaSet"): _replica_set, ("", "ReplicationController"): _replica_set,
     ("batch", "Job"): _job, ("batch", "CronJob"): _cron_job, ("", "Pod"): _pod,
     ("", "ConfigMap"): config, ("", "Secret"): config, ("", "Service"): service,
     ("networking.k8s.io", "Ingress"): ingress, ("policy", "PodDisruptionBudget"): budget,

@@ -62,6 +62,20 @@ class Exchange:
         )
         return _object(answer)
 
+    async def read_version(self, version: str) -> dict[str, Value] | None:
+        """The object as it was when it had this resourceVersion; None where the API server has that no more."""
+        params = {"fieldSelector": f"metadata.name={self.target.name}"}
+        exact = {"resourceVersion": version, "resourceVersionMatch": "Exact"}
+        try:
+            async with _within(self._time_limit):
+                listed = await self._client.list(self._resource, self.target.namespace, {**params, **exact})
+            items = listed.object().get("items") or ()
+        except InformerdError:
+            return None
+        found = next((each for each in items if each["metadata"].get("resourceVersion") == version), None)
+        kind = {"apiVersion": self._resource.api_version, "kind": self._resource.kind}
+        return None if found is None else {**kind, **found}
+
     async def replicas_kept(self, was: dict[str, Value], now: dict[str, Value]) -> str:
         """Who will set the number of replicas again, as a sentence; empty where nobody does, or it stays as it is."""
         return await replicas_kept(self._client, self.target, was, now)

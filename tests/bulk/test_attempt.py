@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import cast
 
 import msgspec
 import pytest
 
-from dashboard.bulk.attempt import Attempt, attempt, refused
+from dashboard.bulk.attempt import attempt, refused
 from dashboard.bulk.order import Order
 from dashboard.bulk.review import by_words
 from dashboard.bulk.run import Item
+from dashboard.bulk.shown import shown_fields
 from dashboard.edits.diff import changes
 from dashboard.edits.schema import UNKNOWN
-from dashboard.edits.schemas import Schemas
-from dashboard.resources.kinds import KINDS, kinds_named
+from dashboard.resources.kinds import KINDS
 from informerd.errors import Invalid
 from informerd.errors.api import error_from_status
 from informerd.errors.status import Cause, Status, StatusDetails
-from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
 from tests.edits.objects import mydemo
 
 
 def test_a_secrets_values_are_not_kept_though_a_webhook_changes_them() -> None:
-    kinds = kinds_named(["secrets", "configmaps"])
-    order = Order("label", {"metadata": {"labels": {"a": "b"}}})
-    found = changes({"data": {"word": "aHVzaA=="}}, {"data": {"word": "c3dvcmQ="}, "metadata": {"labels": {"a": "b"}}})
-    secret, other = (
-        Attempt(cast("Client", None), kind, order, cast("Schemas", None))._fields(found, UNKNOWN) for kind in kinds
+    asked = {"metadata": {"labels": {"a": "b"}}}
+    was, now = {"data": {"word": "aHVzaA=="}}, {"data": {"word": "c3dvcmQ="}, **asked}
+    (secret, _), (other, _) = (
+        shown_fields(changes(was, now), was, now, asked, UNKNOWN, secret=secret) for secret in (True, False)
     )
     assert "aHVzaA==" not in str(secret)
     assert "c3dvcmQ=" not in str(secret)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from dashboard.bulk.command import NAMES_A_LINE, commands
+from dashboard.bulk.names import NAMES
 from dashboard.bulk.order import Order
 from dashboard.bulk.records import BLOCK, blocks_of
-from dashboard.bulk.review import A_PAGE, NAMES, by_words
+from dashboard.bulk.review import A_PAGE, by_words
 from dashboard.bulk.run import MOST, Item
 
 ITEMS = [Item(f"team-{number % 2}", f"web-{number}", str(number), "failed", said=str(number)) for number in range(MOST)]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.consequences import consequences, fenceposts
+from dashboard.edits.consequences import consequences
+from dashboard.edits.effects import fenceposts
 from dashboard.edits.fields import put
 
 Json = dict[str, Any]

@@ -1,0 +1,212 @@
+"""What a change does to many objects, in sentences: summed over those to which the same happens.
+
+Objects of an equal difference may have other numbers of pods and other strategies, so each sentence has its objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from dashboard.bulk.names import Names
+from dashboard.bulk.run import Item
+from dashboard.edits.consequences import in_steps
+from dashboard.edits.effects import Effect, What
+from dashboard.resources.kinds import KindInfo
+
+ROLLING = frozenset({"deployments.apps", "statefulsets.apps", "daemonsets.apps"})
+"""Kinds of which it is known when a change does nothing to pods."""
+_REPLACES: frozenset[What] = frozenset({"rolls", "recreates", "one by one", "node by node"})
+_WARNS: frozenset[What] = frozenset({"recreates", "autoscaled", "autoscaled?"})
+_ORDER: tuple[What, ...] = (
+    "rolls", "one by one", "node by node", "recreates", "in place", "waits", "by hand", "held", "no pods", "later",
+    "moves", "scales", "autoscaled", "autoscaled?", "pauses", "goes on", "says",
+)  # fmt: skip
+Effects = Sequence[Effect]
+
+
+@dataclass(frozen=True, slots=True)
+class Said(Names):
+    """A sentence, and the objects that it is about."""
+
+    words: str
+    warns: bool = False
+
+
+def said_of(items: Sequence[Item], kind: KindInfo) -> list[Said]:
+    """What becomes of these objects, of which an equal difference is; nothing where nothing is known."""
+    found: dict[tuple[What, str], list[tuple[Item, Effect]]] = {}
+    for item in items:
+        for effect in item.effects:
+            found.setdefault(_alike(effect), []).append((item, effect))
+    ordered = sorted(found.items(), key=lambda each: _ORDER.index(each[0][0]))
+    said = []
+    for (what, words), pairs in ordered:
+        who = _who(len(pairs), len(items), kind)
+        sentence = _WORDS[what](who, [effect for _, effect in pairs]) if what in _WORDS else _each(who, words)
+        said.append(Said(tuple(item for item, _ in pairs), sentence, what in _WARNS))
+    return said
+
+
+def sum_of(items: Iterable[Item], kind: KindInfo) -> tuple[str, ...]:
+    """What becomes of pods in all, over all differences; empty where nothing does, or nothing is known of the kind."""
+    found = [effect for item in items for effect in item.effects]
+    replaced, ended = _pods(found, _REPLACES), _pods(found, {"recreates"})
+    in_place = _pods(found, {"in place"})
+    said = [f"{_count(replaced, 'pod')} {_is(replaced)} replaced in all."] if replaced else []
+    if replaced and ended:
+        said.append(f"{_those(ended, replaced)} first, before new ones are made: nothing runs in between.")
+    rolling = [effect for effect in found if effect.what == "rolls"]
+    if len(rolling) > 1:
+        said.append(_meanwhile(rolling))
+    if in_place:
+        said.append(f"Containers of {_count(in_place, 'pod')} may be restarted in place.")
+    come = sum(max(0, effect.fewer - effect.more) for effect in found if effect.what == "scales")
+    end = sum(max(0, effect.more - effect.fewer) for effect in found if effect.what == "scales")
+    said += [f"{_count(come, 'pod')} more {_is(come)} made."] if come else []
+    said += [f"{_count(end, 'pod')} {'ends' if end == 1 else 'end'} for good."] if end else []
+    if not found and kind.key in ROLLING:
+        return ("No pod restarts, comes or ends because of it.",)
+    if not said and any(effect.what in _PODS_STAY for effect in found) and not _unsure(found):
+        return ("No pod restarts now.",)
+    return tuple(said)
+
+
+_PODS_STAY: frozenset[What] = frozenset({"waits", "by hand", "held", "no pods", "later", "pauses"})
+
+
+def _unsure(found: Iterable[Effect]) -> bool:
+    return any(effect.what in ("goes on", "moves", "node by node") for effect in found)
+
+
+def _alike(effect: Effect) -> tuple[What, str]:
+    """What one sentence tells; where it scales, apart by whether pods come, end or are none."""
+    if effect.what == "scales":
+        return "scales", "none" if not effect.fewer else "more" if effect.fewer > effect.more else "fewer"
+    return effect.what, effect.words if effect.what == "says" else ""
+
+
+def _who(number: int, of: int, kind: KindInfo) -> str:
+    if of == 1:
+        return f"the {kind.singular}"
+    return f"{'all ' if number == of else ''}{number:,} {kind.singular if number == 1 else kind.title}"
+
+
+def _each(who: str, words: str) -> str:
+    """A sentence that was written for one object, said of many."""
+    return f"{words} ({who[0].upper()}{who[1:]}.)" if who.startswith("the ") else f"For each of {who}: {words}"
+
+
+# --- the new template
+
+
+def _rolls(who: str, found: Effects) -> str:
+    words = f"Rolls out {_count(_pods(found), 'pod')} of {who}, {_paces(found)}."
+    return f"{words} {_meanwhile(found)}" if len(found) > 1 else words
+
+
+def _paces(found: Effects) -> str:
+    steps = {in_steps(effect.more, effect.fewer) for effect in found}
+    each = "each " if len(found) > 1 else ""
+    if len(steps) == 1:
+        return f"{each}{steps.pop()}"
+    least, most = (of(effect.more + effect.fewer for effect in found) for of in (min, max))
+    paces = f"{least} to {most}" if least < most else f"up to {most}"
+    kept = ", none is missing meanwhile" if not any(effect.fewer for effect in found) else ""
+    return f"{each}{paces} at a time{kept}"
+
+
+def _meanwhile(found: Effects) -> str:
+    more, fewer = sum(effect.more for effect in found), sum(effect.fewer for effect in found)
+    parts = [f"{number:,} {word}" for number, word in ((more, "more"), (fewer, "fewer")) if number]
+    return f"As they roll out at the same time, there may be {' or '.join(parts)} than they ask for meanwhile."
+
+
+def _recreates(who: str, found: Effects) -> str:
+    ends = f"Ends all {_count(_pods(found), 'pod')} of {who} first, then makes new ones"
+    return f"{ends}: nothing of {'those' if len(found) > 1 else 'it'} runs in between (strategy Recreate)."
+
+
+def _one_by_one(who: str, found: Effects) -> str:
+    down = " to its partition" if any(effect.more for effect in found) else ""
+    inside = ", in each" if len(found) > 1 else ""
+    return f"Replaces {_count(_pods(found), 'pod')} of {who}{inside} one after the other from the highest number{down}."
+
+
+def _node_by_node(who: str, found: Effects) -> str:
+    limits = {effect.words for effect in found}
+    limit = f" (maxUnavailable {limits.pop()})" if len(limits) == 1 else ""
+    pods = _pods(found)
+    now = f", {_count(pods, 'pod')} by now" if pods else ""
+    return f"Replaces the pod of every node, node by node{limit}, of {who}{now}."
+
+
+def _in_place(who: str, found: Effects) -> str:  # noqa: ARG001
+    return f"Containers whose image changed are restarted in place, in {who}."
+
+
+# --- how many
+
+
+def _scales(who: str, found: Effects) -> str:
+    before, after = (sum(numbers) for numbers in zip(*((each.more, each.fewer) for each in found), strict=True))
+    alike = len({(effect.more, effect.fewer) for effect in found}) == 1
+    span = (
+        f"from {found[0].more:,} to {found[0].fewer:,} pods" if alike else f"from {before:,} to {after:,} pods in all"
+    )
+    each = " each" if alike and len(found) > 1 else ""
+    if not after:
+        return f"Scales {who} to 0: all {_count(before, 'pod')} end."
+    come = f"{after - before:,} more" if after > before else f"{before - after:,} end"
+    return f"Scales {who} {span}{each}: {come}{' in all' if each else ''}."
+
+
+def _autoscaled(who: str, found: Effects) -> str:
+    names = sorted({effect.words for effect in found})
+    named = ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")
+    scalers = "The HorizontalPodAutoscaler" if len(names) == 1 else "HorizontalPodAutoscalers"
+    sets = "sets" if len(names) == 1 else "set"
+    return f"{scalers} ({named}) {sets} the number of {who} again within seconds, unless it is 0."
+
+
+_WORDS: Mapping[What, Callable[[str, Effects], str]] = MappingProxyType({
+    "rolls": _rolls, "recreates": _recreates, "one by one": _one_by_one, "node by node": _node_by_node,
+    "in place": _in_place, "scales": _scales, "autoscaled": _autoscaled,
+    "autoscaled?": lambda who, _: f"Whether an autoscaler sets the number of {who} again could not be found out.",
+    "waits": lambda who, found: f"Paused: the new template of {who} is rolled out once {_they(found)} resumed.",
+    "no pods": lambda who, _: f"Nothing rolls out of {who}, without pods: the new template is for those to come.",
+    "by hand": lambda who, _: f"The pods of {who} stay until each is deleted by hand (updateStrategy OnDelete).",
+    "held": lambda who, _: f"No pod of {who} is replaced: the partition keeps all as they are.",
+    "moves": lambda who, _: f"Pods of {who} come on nodes that match now, and end on those that do not.",
+    "later": lambda who, _: f"Only pods that {who} make from now on follow the new template; those that run stay.",
+    "pauses": lambda who, found: f"Pauses {who}: nothing rolls out until {_they(found)} resumed.",
+    "goes on": lambda who, found: f"Resumes {who}: what waits in {_them(found)} is rolled out.",
+})  # fmt: skip
+
+
+# --- parts
+
+
+def _they(found: Effects) -> str:
+    return "it is" if len(found) == 1 else "each is"
+
+
+def _them(found: Effects) -> str:
+    return "it" if len(found) == 1 else "them"
+
+
+def _those(number: int, of: int) -> str:
+    return "They all end" if number == of else f"{number:,} of them {'ends' if number == 1 else 'end'}"
+
+
+def _pods(found: Iterable[Effect], what: Iterable[What] | None = None) -> int:
+    return sum(effect.pods for effect in found if what is None or effect.what in what)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"

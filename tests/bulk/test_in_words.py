@@ -1,0 +1,110 @@
+"""What a change does to many objects is said in sentences, each with how many it is about and which."""
+
+from __future__ import annotations
+
+from dashboard.bulk.in_words import said_of, sum_of
+from dashboard.bulk.run import Item
+from dashboard.edits.effects import Effect
+from dashboard.resources.kinds import KINDS
+
+DEPLOYMENTS = KINDS["deployments.apps"]
+
+
+def items(*effects: tuple[Effect, ...]) -> list[Item]:
+    """An object for each: web-0, web-1…"""
+    return [
+        Item("shop", f"web-{n}", str(n), "tried", effects=each, stored="x", group=0) for n, each in enumerate(effects)
+    ]
+
+
+def words(*effects: tuple[Effect, ...], key: str = "deployments.apps") -> list[str]:
+    return [said.words for said in said_of(items(*effects), KINDS[key])]
+
+
+def summed(*effects: tuple[Effect, ...], key: str = "deployments.apps") -> str:
+    return " ".join(sum_of(items(*effects), KINDS[key]))
+
+
+def rolls(pods: int, more: int, fewer: int) -> tuple[Effect, ...]:
+    return (Effect("rolls", pods, more, fewer),)
+
+
+def test_equal_changes_of_objects_with_other_strategies_are_summed_and_the_others_named() -> None:
+    found = said_of(
+        items(
+            *[rolls(9, 3, 0)] * 3, rolls(2, 1, 0), (Effect("recreates", 4),), (Effect("waits"),), (Effect("no pods"),)
+        ),
+        DEPLOYMENTS,
+    )
+    together = "As they roll out at the same time, there may be 10 more than they ask for meanwhile."
+    recreated = "Ends all 4 pods of 1 Deployment first, then makes new ones: nothing of it runs in between"
+    assert [(said.words, said.count) for said in found] == [
+        (f"Rolls out 29 pods of 4 Deployments, each 1 to 3 at a time, none is missing meanwhile. {together}", 4),
+        (f"{recreated} (strategy Recreate).", 1),
+        ("Paused: the new template of 1 Deployment is rolled out once it is resumed.", 1),
+        ("Nothing rolls out of 1 Deployment, without pods: the new template is for those to come.", 1),
+    ]
+    assert [item.name for item in found[1].items] == ["web-4"]
+    assert [said.warns for said in found] == [False, True, False, False]
+
+
+def test_what_is_the_same_of_all_says_so() -> None:
+    together = "As they roll out at the same time, there may be 2 more or 2 fewer than they ask for meanwhile."
+    found = words(rolls(3, 1, 1), rolls(3, 1, 1))
+    assert found == [f"Rolls out 6 pods of all 2 Deployments, each up to 2 at a time. {together}"]
+    assert words(rolls(3, 1, 0)) == ["Rolls out 3 pods of the Deployment, 1 at a time, none is missing meanwhile."]
+
+
+def test_other_numbers_of_replicas_are_summed() -> None:
+    assert words(*[(Effect("scales", 0, 2, 5),)] * 3) == [
+        "Scales all 3 Deployments from 2 to 5 pods each: 9 more in all."
+    ]
+    mixed = (Effect("scales", 0, 2, 3),), (Effect("scales", 0, 1, 3),), (Effect("scales", 0, 9, 3),)
+    assert words(*mixed) == [
+        "Scales 2 Deployments from 3 to 6 pods in all: 3 more.",
+        "Scales 1 Deployment from 9 to 3 pods: 6 end.",
+    ]
+    assert summed(*mixed) == "3 pods more are made. 6 pods end for good."
+    assert words((Effect("scales", 0, 4, 0),)) == ["Scales the Deployment to 0: all 4 pods end."]
+
+
+def test_autoscalers_that_set_the_number_again_are_named() -> None:
+    scaled = Effect("scales", 0, 2, 5)
+    found = words((scaled, Effect("autoscaled", words="busy")), (scaled,), (scaled, Effect("autoscaled?")))
+    assert found[1:] == [
+        "The HorizontalPodAutoscaler (busy) sets the number of 1 Deployment again within seconds, unless it is 0.",
+        "Whether an autoscaler sets the number of 1 Deployment again could not be found out.",
+    ]
+
+
+def test_other_kinds_have_the_sentences_that_one_object_has() -> None:
+    config = Effect("says", words="No pod restarts by itself.")
+    assert words((config,), (config,), (), key="configmaps") == ["For each of 2 ConfigMaps: No pod restarts by itself."]
+    assert words((config,), key="configmaps") == ["No pod restarts by itself. (The ConfigMap.)"]
+    sets = (Effect("one by one", 3),), (Effect("one by one", 2, 1),), (Effect("held", 0, 5),)
+    assert words(*sets, key="statefulsets.apps") == [
+        "Replaces 5 pods of 2 StatefulSets, in each one after the other from the highest number to its partition.",
+        "No pod of 1 StatefulSet is replaced: the partition keeps all as they are.",
+    ]
+    daemons = (Effect("node by node", 12, words="1"),), (Effect("node by node", 3, words="1"),)
+    assert words(*daemons, key="daemonsets.apps") == [
+        "Replaces the pod of every node, node by node (maxUnavailable 1), of all 2 DaemonSets, 15 pods by now."
+    ]
+
+
+def test_how_many_pods_restart_in_all_is_said_over_all_differences() -> None:
+    assert summed(rolls(300, 25, 0), rolls(8, 2, 2), (Effect("recreates", 4),)) == (
+        "312 pods are replaced in all. 4 of them end first, before new ones are made: nothing runs in between. "
+        "As they roll out at the same time, there may be 27 more or 2 fewer than they ask for meanwhile."
+    )
+    assert summed((Effect("recreates", 4),)).startswith("4 pods are replaced in all. They all end first,")
+    assert summed((Effect("in place", 1),), (Effect("in place", 1),), key="pods") == (
+        "Containers of 2 pods may be restarted in place."
+    )
+
+
+def test_that_no_pod_restarts_is_said_where_that_is_known_alone() -> None:
+    assert summed((), ()) == "No pod restarts, comes or ends because of it."
+    assert summed((), (), key="mydemos.crddemo.k8s.io") == ""
+    assert summed((Effect("waits"),), ()) == "No pod restarts now."
+    assert summed((Effect("goes on"),), (Effect("waits"),)) == "", "what waited rolls out, whatever that is"
