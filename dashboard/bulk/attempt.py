@@ -118,7 +118,10 @@ class Attempt:
         if self.order.deletes:
             warnings = await self._deleted(item, dry_run=True)
             seen = fingerprint(editable(live))
-            return Tried(_tried(item, seen), Group("", deletion_words(live), (), warnings, title=deletion_title(live)))
+            held = bool(live["metadata"].get("finalizers"))
+            item = msgspec.structs.replace(item, effects=_controlled(live))
+            title = "held by finalizers" if held else "with a controller" if item.effects else ""
+            return Tried(_tried(item, seen), Group("", deletion_words(live), (), warnings, title=title))
         # Shown and grouped by the items' keys; told apart later without a schema, which may not be had then.
         schema = await self.schemas.schema_of(self.client, self.kind.resource)
         was, asked = editable(live), self.order.asked
@@ -190,30 +193,19 @@ def _without_object(words: str) -> str:
     return _QUOTED.sub(lambda found: found[0] if len(found[0]) <= _LONGEST_QUOTED else "Invalid value", words)
 
 
-def deletion_title(live: dict[str, Value]) -> str:
-    """What those have in common that are deleted: ``of ReplicaSet web-1, held by finalizers``."""
-    owner = controller_of(live)
-    of = [f"of {owner['kind']} {owner['name']}"] if owner else []
-    return ", ".join([*of, *(["held by finalizers"] if live["metadata"].get("finalizers") else [])])
-
-
 def deletion_words(live: dict[str, Value]) -> str:
     """What a deletion of it means beyond that it goes."""
-    metadata, owner = live["metadata"], controller_of(live)
-    words = (
-        [f"{owner['kind']} {owner['name']} is their controller and may make others in their place."] if owner else []
-    )
-    if finalizers := metadata.get("finalizers"):
-        words.append(
-            f"They stay, marked as being deleted, until these finalizers are taken away: {', '.join(finalizers)}."
-        )
-    return " ".join(words)
+    finalizers = live["metadata"].get("finalizers")
+    if not finalizers:
+        return ""
+    return f"They stay, marked as being deleted, until these finalizers are taken away: {', '.join(finalizers)}."
 
 
-def controller_of(live: dict[str, Value]) -> dict[str, Value] | None:
-    """The one that would make another in its place."""
+def _controlled(live: dict[str, Value]) -> tuple[Effect, ...]:
     owners = live["metadata"].get("ownerReferences") or ()
-    return next((each for each in owners if each.get("controller")), None)
+    return tuple(
+        Effect("controlled", words=f"{each['kind']} {each['name']}") for each in owners if each.get("controller")
+    )
 
 
 def _print(found: Sequence[Change]) -> str:

@@ -5,6 +5,7 @@ Objects of an equal difference may have other numbers of pods and other strategi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,9 +20,11 @@ ROLLING = frozenset({"deployments.apps", "statefulsets.apps", "daemonsets.apps"}
 """Kinds of which it is known when a change does nothing to pods."""
 _REPLACES: frozenset[What] = frozenset({"rolls", "recreates", "one by one", "node by node"})
 _WARNS: frozenset[What] = frozenset({"recreates", "autoscaled", "autoscaled?"})
+NAMED = 5
+"""Controllers and autoscalers that a sentence names; the rest is counted."""
 _ORDER: tuple[What, ...] = (
     "rolls", "one by one", "node by node", "recreates", "in place", "waits", "by hand", "held", "no pods", "later",
-    "moves", "scales", "autoscaled", "autoscaled?", "pauses", "goes on", "says",
+    "moves", "scales", "controlled", "autoscaled", "autoscaled?", "pauses", "goes on", "says",
 )  # fmt: skip
 Effects = Sequence[Effect]
 
@@ -95,15 +98,24 @@ def _who(number: int, of: int, kind: KindInfo) -> str:
 
 def _each(who: str, words: str) -> str:
     """A sentence that was written for one object, said of many."""
-    return f"{words} ({who[0].upper()}{who[1:]}.)" if who.startswith("the ") else f"For each of {who}: {words}"
+    return words if who.startswith("the ") else f"For each of {who}: {words}"
+
+
+def _controlled(who: str, found: Effects) -> str:
+    controllers = Counter(effect.words for effect in found)
+    first = controllers.most_common(NAMED)
+    named = ", ".join(name if number == len(found) else f"{name} ({number:,})" for name, number in first)
+    more = f" and {len(controllers) - NAMED:,} more" if len(controllers) > NAMED else ""
+    they = "controls" if len(controllers) == 1 else "control"
+    others = "another in its place" if len(found) == 1 else "others in their place"
+    return f"{named}{more} {they} {who} and may make {others}."
 
 
 # --- the new template
 
 
 def _rolls(who: str, found: Effects) -> str:
-    words = f"Rolls out {_count(_pods(found), 'pod')} of {who}, {_paces(found)}."
-    return f"{words} {_meanwhile(found)}" if len(found) > 1 else words
+    return f"Rolls out {_count(_pods(found), 'pod')} of {who}, {_paces(found)}."
 
 
 def _paces(found: Effects) -> str:
@@ -164,7 +176,7 @@ def _scales(who: str, found: Effects) -> str:
 
 def _autoscaled(who: str, found: Effects) -> str:
     names = sorted({effect.words for effect in found})
-    named = ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")
+    named = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
     scalers = "The HorizontalPodAutoscaler" if len(names) == 1 else "HorizontalPodAutoscalers"
     sets = "sets" if len(names) == 1 else "set"
     return f"{scalers} ({named}) {sets} the number of {who} again within seconds, unless it is 0."
@@ -172,7 +184,7 @@ def _autoscaled(who: str, found: Effects) -> str:
 
 _WORDS: Mapping[What, Callable[[str, Effects], str]] = MappingProxyType({
     "rolls": _rolls, "recreates": _recreates, "one by one": _one_by_one, "node by node": _node_by_node,
-    "in place": _in_place, "scales": _scales, "autoscaled": _autoscaled,
+    "in place": _in_place, "scales": _scales, "controlled": _controlled, "autoscaled": _autoscaled,
     "autoscaled?": lambda who, _: f"Whether an autoscaler sets the number of {who} again could not be found out.",
     "waits": lambda who, found: f"Paused: the new template of {who} is rolled out once {_they(found)} resumed.",
     "no pods": lambda who, _: f"Nothing rolls out of {who}, without pods: the new template is for those to come.",

@@ -21,7 +21,7 @@ from dashboard.bulk.run import Group, Item
 from dashboard.edits.problems import Refusal
 from dashboard.edits.schema import UNKNOWN
 
-SHOWN_COMMANDS = 20
+SHOWN_COMMANDS = 5
 """Lines; the file has all."""
 _WISHES = ("pause", "go", "cancel")
 

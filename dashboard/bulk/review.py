@@ -8,10 +8,12 @@ from typing import TypeVar
 
 from dashboard.bulk.named import NamedItem
 from dashboard.bulk.names import Names
-from dashboard.bulk.run import Group, Item, ItemState
+from dashboard.bulk.run import Field, Group, Item, ItemState
 
 A_PAGE = 25
 """Groups on a page."""
+BESIDE = 3
+"""Fields set by the API server that are shown among the others; more of them are folded."""
 TITLED = 3
 """Fields that a title names; the rest is counted."""
 
@@ -30,6 +32,17 @@ class Fold(Names):
         return tuple(each for each in self.group.named if each.how == "added") if self.group is not None else ()
 
     @property
+    def asked(self) -> tuple[Field, ...]:
+        """The fields that are shown at once."""
+        return tuple(each for each in self._fields if each not in self.set_beside)
+
+    @property
+    def set_beside(self) -> tuple[Field, ...]:
+        """Those that the API server sets beside what was asked for, where they are many: a new container's defaults."""
+        found = tuple(each for each in self._fields if each.by_server)
+        return found if len(found) > BESIDE else ()
+
+    @property
     def titled(self) -> tuple[str, ...]:
         """The fields that the title names: those that were asked for, but for what is in a new item."""
         return self._changing[:TITLED]
@@ -41,10 +54,13 @@ class Fold(Names):
 
     @property
     def _changing(self) -> tuple[str, ...]:
-        fields = self.group.fields if self.group is not None else ()
         inside = tuple(f"{each.field}." for each in self.added)
-        asked = tuple(each.field for each in fields if not each.by_server and not each.field.startswith(inside))
-        return asked or (() if self.added else tuple(each.field for each in fields))
+        asked = tuple(each.field for each in self._fields if not each.by_server and not each.field.startswith(inside))
+        return asked or (() if self.added else tuple(each.field for each in self._fields))
+
+    @property
+    def _fields(self) -> tuple[Field, ...]:
+        return self.group.fields if self.group is not None else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ class Group(msgspec.Struct, frozen=True, array_like=True):
     more: int = 0
     """Fields that are not among `fields`."""
     title: str = ""
-    """What those have in common that are deleted: whose they are, and whether something holds them."""
+    """What those have in common that are deleted: that something holds them, or that others may come."""
 
 
 class Run(msgspec.Struct, frozen=True):

@@ -17,11 +17,12 @@ from dashboard.edits.fields import ABSENT, Value, get
 
 What = Literal[
     "scales", "pauses", "goes on", "rolls", "recreates", "waits", "no pods", "by hand", "one by one", "held",
-    "node by node", "moves", "later", "in place", "says", "autoscaled", "autoscaled?",
+    "node by node", "moves", "later", "in place", "says", "autoscaled", "autoscaled?", "controlled",
 ]  # fmt: skip
 """The new template: rolls, recreates · waits: until it is resumed · no pods: there are none · by hand: once each is
 deleted · one by one, held: a StatefulSet, by its partition · node by node, moves: a DaemonSet · later: for pods to
-come · in place: containers of a pod. says: any other sentence."""
+come · in place: containers of a pod. controlled: what is deleted has one that may make another. says: any other
+sentence."""
 
 
 class Effect(msgspec.Struct, frozen=True, array_like=True):
@@ -35,7 +36,7 @@ class Effect(msgspec.Struct, frozen=True, array_like=True):
     fewer: int = 0
     """maxUnavailable, in pods · what is asked for after it scaled."""
     words: str = ""
-    """A sentence; a DaemonSet's maxUnavailable; the autoscaler."""
+    """A sentence; a DaemonSet's maxUnavailable; the autoscaler, the controller."""
 
 
 def workload_effects(was: Object, now: Object) -> tuple[Effect, ...] | None:

@@ -36,10 +36,9 @@ def test_equal_changes_of_objects_with_other_strategies_are_summed_and_the_other
         ),
         DEPLOYMENTS,
     )
-    together = "As they roll out at the same time, there may be 10 more than they ask for meanwhile."
     recreated = "Ends all 4 pods of 1 Deployment first, then makes new ones: nothing of it runs in between"
     assert [(said.words, said.count) for said in found] == [
-        (f"Rolls out 29 pods of 4 Deployments, each 1 to 3 at a time, none is missing meanwhile. {together}", 4),
+        ("Rolls out 29 pods of 4 Deployments, each 1 to 3 at a time, none is missing meanwhile.", 4),
         (f"{recreated} (strategy Recreate).", 1),
         ("Paused: the new template of 1 Deployment is rolled out once it is resumed.", 1),
         ("Nothing rolls out of 1 Deployment, without pods: the new template is for those to come.", 1),
@@ -49,9 +48,8 @@ def test_equal_changes_of_objects_with_other_strategies_are_summed_and_the_other
 
 
 def test_what_is_the_same_of_all_says_so() -> None:
-    together = "As they roll out at the same time, there may be 2 more or 2 fewer than they ask for meanwhile."
     found = words(rolls(3, 1, 1), rolls(3, 1, 1))
-    assert found == [f"Rolls out 6 pods of all 2 Deployments, each up to 2 at a time. {together}"]
+    assert found == ["Rolls out 6 pods of all 2 Deployments, each up to 2 at a time."]
     assert words(rolls(3, 1, 0)) == ["Rolls out 3 pods of the Deployment, 1 at a time, none is missing meanwhile."]
 
 
@@ -80,7 +78,7 @@ def test_autoscalers_that_set_the_number_again_are_named() -> None:
 def test_other_kinds_have_the_sentences_that_one_object_has() -> None:
     config = Effect("says", words="No pod restarts by itself.")
     assert words((config,), (config,), (), key="configmaps") == ["For each of 2 ConfigMaps: No pod restarts by itself."]
-    assert words((config,), key="configmaps") == ["No pod restarts by itself. (The ConfigMap.)"]
+    assert words((config,), key="configmaps") == ["No pod restarts by itself."]
     sets = (Effect("one by one", 3),), (Effect("one by one", 2, 1),), (Effect("held", 0, 5),)
     assert words(*sets, key="statefulsets.apps") == [
         "Replaces 5 pods of 2 StatefulSets, in each one after the other from the highest number to its partition.",
@@ -108,3 +106,10 @@ def test_that_no_pod_restarts_is_said_where_that_is_known_alone() -> None:
     assert summed((), (), key="mydemos.crddemo.k8s.io") == ""
     assert summed((Effect("waits"),), ()) == "No pod restarts now."
     assert summed((Effect("goes on"),), (Effect("waits"),)) == "", "what waited rolls out, whatever that is"
+
+
+def test_controllers_that_may_make_others_are_named_with_how_many_they_have() -> None:
+    owned = [(Effect("controlled", words=f"ReplicaSet r-{n % 7}"),) for n in range(16)]
+    named = "ReplicaSet r-0 (3), ReplicaSet r-1 (3), ReplicaSet r-2 (2), ReplicaSet r-3 (2), ReplicaSet r-4 (2)"
+    assert words(*owned, (), key="pods") == [f"{named} and 2 more control 16 Pods and may make others in their place."]
+    assert words(*owned[:1], key="pods") == ["ReplicaSet r-0 controls the Pod and may make another in its place."]

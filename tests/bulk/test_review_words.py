@@ -79,6 +79,7 @@ async def test_a_container_that_a_patch_adds_because_few_have_it_is_called_out(w
     assert "Is the name right?" in page.text
     assert "Adds container sidecra of 2 Deployments" in page.text
     assert "Changes spec.template.spec.containers[name=sidecra].image of 1 Deployment" in page.text
+    assert "4 fields set by the API server" in page.text, "folded, for nobody asked for them"
     page = await workloads.review(verb="patch", patch=IMAGE)
     assert "Is the name right?" not in page.text, "each has it"
 
@@ -123,3 +124,18 @@ async def test_groups_of_a_deletion_are_titled_by_what_holds_them(demos: Demos) 
     assert "Deletes 2 Mydemos" in page.text
     assert "Deletes 1 Mydemo held by finalizers" in page.text
     demos.patch("b", {"metadata": {"finalizers": None}})
+
+
+async def test_those_whose_controllers_may_make_others_are_one_group(demos: Demos, namespace: str) -> None:
+    demos.collection, demos.page = f"/api/v1/namespaces/{namespace}/configmaps", "/resources/configmaps/bulk/"
+    made = []
+    for name, owner in (("a", "one"), ("b", "two"), ("c", "two"), ("d", "")):
+        reference = {"apiVersion": "x.example.com/v1", "kind": "Keeper", "name": owner, "uid": owner}
+        owners = [{**reference, "controller": True}] if owner else []
+        metadata = {"name": name, "ownerReferences": owners}
+        made.append(demos.cluster.create(demos.collection, {"metadata": metadata}))
+    demos.list("configmaps", made)
+    page = await demos.review(verb="delete", grace="default")
+    assert "Deletes 3 ConfigMaps with a controller" in page.text
+    assert "Keeper two (2), Keeper one (1) control all 3 ConfigMaps and may make others in their place." in page.text
+    assert "nothing is known to hold them or to make others in their place" in page.text
