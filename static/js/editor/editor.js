@@ -37,12 +37,27 @@ const takenLines = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+/* ---- what is typed over a selection ---- */
+
+/* Chromium itself would give the new text the style of the old, as an attribute, which the page's policy forbids. */
+const typedOver = EditorView.domEventHandlers({
+  beforeinput({ inputType, data }, view) {
+    const { state } = view;
+    const { from, to, empty } = state.selection.main;
+    if (inputType !== "insertText" || !data || empty || view.composing) return false;
+    const insert = () => state.update(state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    const isTaken = state.facet(EditorView.inputHandler).some((handler) => handler(view, from, to, data, insert));
+    if (!isTaken) view.dispatch(insert());
+    return true;
+  },
+});
+
 function extensions(label, schema, wrapping, onChange) {
   return [
     lineNumbers(), lintGutter(), foldGutter(), codeFolding(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
     EditorState.allowMultipleSelections.of(true), indentOnInput(), bracketMatching(), closeBrackets(),
     rectangularSelection(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), search({ top: true }),
-    indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), takenLines, theme,
+    indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), takenLines, typedOver, theme,
     wrapping.of(NARROW.matches ? EditorView.lineWrapping : []),
     tooltips({ position: "fixed" }),
     EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "how", tabindex: "0", autocapitalize: "off", autocorrect: "off", spellcheck: "false" }),
