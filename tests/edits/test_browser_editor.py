@@ -156,6 +156,24 @@ def test_control_enter_reviews_from_the_editor(page: Page, typist: Typist) -> No
     expect(page.locator("main")).to_contain_text("9090")
 
 
+def test_typing_over_a_selection_is_one_change_keeps_the_policy_and_brackets_go_around_it(
+    page: Page, typist: Typist
+) -> None:
+    before = typist.text()
+    for selected, typed, found in (
+        ("10.0.0.1\n  port: 80", "1", "ip: 180\n"),
+        ("1\n  p", "ab", "ip: 10.0.0.abort: 8080\n"),
+        ("spec:\n", "x", "\nx  ip: 10.0.0.1\n"),
+        (before, "y", "y"),
+        ("8080", '"', 'port: "8080"\n'),
+    ):
+        typist.select(selected)
+        typist.type(typed)  # what the policy forbids fails the test, see tests/browser.py
+        assert found in typist.text()
+        typist.press("Control+z")
+        assert typist.text() == before
+
+
 def test_undo_reaches_back_over_what_the_form_wrote(page: Page, typist: Typist) -> None:
     before = typist.text()
     page.fill("[name='field.spec.port']", "9191")
@@ -180,6 +198,7 @@ def test_markup_in_any_field_is_text(page: Page, dashboard: Dashboard, cluster: 
     assert HOSTILE in typist.text()
     page.locator(FIELD).fill(typist.text().replace("8080", f"'{HOSTILE}"))
     expect(page.locator("#edit-problems")).to_contain_text("never closed", timeout=SLOW)
+    expect(page.locator("#draft-note")).to_contain_text("not kept as a draft")  # it moves the editor below the mouse
     typist.point_at("port: ")
     expect(page.locator(HELP)).to_be_visible(timeout=SLOW)
     page.locator(FIELD).fill(typist.text().replace(f"'{HOSTILE}", "8081"))
