@@ -65,7 +65,7 @@ class Followed:
         states = [health.state for _, health in self.health]
         return [state for before, state in zip(["", *states], states, strict=False) if state != before]
 
-    async def becomes(self, state: str, *, within: float = 15.0) -> float:
+    async def becomes(self, state: str, *, within: float = 30.0) -> float:
         """Wait until the informer is in that state; the monotonic time of it."""
         await eventually(lambda: self.state == state, within=within, what=f"{self.informer.resource.key} {state}")
         return next(when for when, health in reversed(self.health) if health.state == state)

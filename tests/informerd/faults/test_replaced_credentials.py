@@ -54,7 +54,7 @@ async def test_a_token_file_is_read_again_before_its_token_is_missed(audited: Ri
     assert (followed.states, followed.errors, followed.informer.health().relists) == (["syncing", "live"], [], 0)
 
     await rig.client.delete(SECRETS, "second", rig.namespace)
-    await followed.becomes("stale", within=20)
+    await followed.becomes("stale")
     assert followed.informer.health().problem.startswith(REFUSED)
     assert followed.informer.health().answered
     await rig.change("c3", "c4", "c1")
@@ -133,7 +133,7 @@ async def _refused(config: ClusterConfig, rig: Rig) -> None:
                 return True
         return False
 
-    await eventually(unauthorized, within=20, what="the old credentials are refused")
+    await eventually(unauthorized, what="the old credentials are refused")
 
 
 def _issue(authority: Authority, folder: Path, lasting: timedelta = timedelta(days=1)) -> bytes:
