@@ -89,7 +89,7 @@ async def test_rows_cross_processes(
     await asyncio.to_thread(controlplane.create, configmaps(namespace), {"metadata": {"name": "one"}})
     await eventually(lambda: replica.get(namespace, "one"))
     assert replica.entries[-1].name == "one"
-    assert (replica.gaps, replica.silences) == (0, 0)
+    assert replica.gaps == 0
 
 
 async def test_objects_cross_processes_as_they_are_packed(
@@ -171,7 +171,7 @@ async def test_a_worker_that_hangs_is_noticed_and_its_return_too(
     finally:
         os.kill(worker.process.pid, signal.SIGCONT)
     await live(replica)
-    assert replica.silences == 1
+    assert replica.silences >= 1  # a busy machine may have been silent, too
 
 
 async def test_of_two_workers_the_younger_is_followed_until_it_goes(
@@ -182,13 +182,13 @@ async def test_of_two_workers_the_younger_is_followed_until_it_goes(
     await live(replica)
     elder = replica.epoch
     younger = new_worker()
-    await eventually(lambda: replica.epoch > elder and replica.live, within=20)
+    await eventually(lambda: replica.epoch > elder and replica.live)
     followed, gaps = replica.epoch, replica.gaps
-    await asyncio.sleep(0)
     for _ in range(3):
         await SystemClock().sleep(0.4)  # time in which both send heartbeats
-        assert (replica.epoch, replica.live) == (followed, True)
-    assert replica.gaps == gaps
+        assert replica.epoch == followed
+    await live(replica)
+    assert (replica.epoch, replica.gaps) == (followed, gaps)
     younger.kill()
     await eventually(lambda: replica.epoch == elder and replica.live)
 
