@@ -6,7 +6,7 @@ import json
 import re
 import signal
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import pytest
@@ -107,9 +107,34 @@ def hears(page: Page, beats: int) -> None:
     page.evaluate(BEATS, beats)
 
 
+LATE = ("has not been heard since", "is too slow for all that changes")
+"""What a page says where its server, its line or its browser had no time: on a busy machine it may at any moment."""
+
+
+def faults(page: Page) -> list[dict[str, str]]:
+    """The states other than live that it has gone through since it was live first, but for what a busy machine does."""
+    found = page.evaluate("window.states.filter(({state}) => state !== 'live')")
+    return [each for each in found if not any(words in each["words"] for words in LATE)]
+
+
+SAYS_COPIED = """() => {
+  window.saidCopied = false;
+  const says = () => [...document.querySelectorAll("button")].some((each) => each.textContent.includes("Copied"));
+  const observer = new MutationObserver(() => { window.saidCopied ||= says(); });
+  observer.observe(document.body, {subtree: true, childList: true});
+}"""
+
+
+def copies(page: Page, press: Callable[[], None]) -> None:
+    """Press a button and wait until it has said that it copied: it does for a moment only."""
+    page.evaluate(SAYS_COPIED)
+    press()
+    until(lambda: page.evaluate("window.saidCopied"), what="Copied")
+
+
 def has_copied(page: Page, words: str) -> None:
     """Wait until the clipboard has these words; the button says so for a moment only."""
-    until(lambda: page.evaluate("navigator.clipboard.readText()") == words, within=30, what=words)
+    until(lambda: page.evaluate("navigator.clipboard.readText()") == words, what=words)
 
 
 def open_live(page: Page, url: str) -> None:

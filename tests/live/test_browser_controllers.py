@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.live.conftest import PageServer, one_server, open_live
+from tests.live.conftest import PageServer, faults, one_server, open_live
 
 pytestmark = pytest.mark.browser
 
@@ -124,7 +124,7 @@ def test_a_worker_that_is_gone_makes_this_page_stale_and_no_other(
     expect(controllers.locator(".workers")).to_contain_text("not heard any more")
     button(controllers, poison).click()
     expect(said(controllers)).to_contain_text("nothing was requeued")
-    assert pods.evaluate("window.states") == []
+    assert faults(pods) == []
     server.do("run_controllers", keys=[])
     expect(controllers.locator("body")).to_have_attribute("data-live", "live")
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser import wait_until
-from tests.live.conftest import PageServer, one_server, open_live
+from tests.live.conftest import PageServer, faults, one_server, open_live
 from tests.live.test_browser_place import row
 from tests.wait import until
 
@@ -66,7 +66,7 @@ def test_a_click_opens_the_details_beside_the_list_and_they_stay_live_on_one_soc
     expect(drawer(page)).to_contain_text("was deleted")
     assert server.do("stats")["opened"] - before == 1
     expect(page.locator("body")).to_have_attribute("data-live", "live")
-    assert {state["state"] for state in page.evaluate("window.states")} <= {"live"}
+    assert faults(page) == []
     assert page.evaluate("window.sameDocument")
 
 

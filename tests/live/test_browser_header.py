@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.live.conftest import PageServer, has_copied, hears, open_live
+from tests.live.conftest import PageServer, copies, has_copied, hears, open_live
 
 pytestmark = pytest.mark.browser
 
@@ -72,8 +72,7 @@ def test_a_line_for_an_incident_says_what_how_since_when_where_and_when(
 ) -> None:
     server.do("put", rows=[{"name": "pod-003", "version": 2, "status": "Crash_Loop*", "tone": "bad"}])
     open_live(reader, server.url + place)
-    reader.get_by_role("button", name="Incident").click()
-    expect(reader.get_by_role("button", name="Copied")).to_be_visible()
+    copies(reader, reader.get_by_role("button", name="Incident").click)
     line = reader.evaluate(COPIED)
     assert "\n" not in line
     assert line.startswith(f"**Pod [default/pod-003]({server.url}{POD})**: ")
@@ -84,8 +83,7 @@ def test_a_page_that_is_not_live_says_so_in_what_it_copies(reader: Page, server:
     open_live(reader, server.url + POD)
     server.do("health", state="stale", problem="the watch was closed")
     expect(reader.locator("body")).to_have_attribute("data-live", "stale")
-    reader.get_by_role("button", name="Incident").click()
-    expect(reader.get_by_role("button", name="Copied")).to_be_visible()
+    copies(reader, reader.get_by_role("button", name="Incident").click)
     assert re.search(r" UTC, as last heard at [0-9 :-]+ UTC$", reader.evaluate(COPIED))
 
 
@@ -109,8 +107,7 @@ def test_name_and_command_are_copied_and_the_command_finds_a_cluster_that_is_the
 def test_without_a_clipboard_copying_works_the_old_way(page: Page, server: PageServer) -> None:
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     open_live(page, server.url + POD)
-    page.get_by_role("button", name="Name", exact=True).click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copies(page, page.get_by_role("button", name="Name", exact=True).click)
     page.keyboard.press("Control+k")
     expect(page.get_by_role("combobox", name="Go to")).to_be_focused()
     page.keyboard.press("Control+v")

@@ -82,7 +82,7 @@ def is_true_again(page: Page, server: PageServer, number: int, sockets: int = 1)
 
 def becomes_stale(page: Page) -> None:
     """For a moment at least, since the states were forgotten last."""
-    until(lambda: page.evaluate("window.states.some(({state}) => state !== 'live')"), within=20, what="stale")
+    until(lambda: page.evaluate("window.states.some(({state}) => state !== 'live')"), what="stale")
 
 
 def live_moments(page: Page) -> set[str]:
@@ -107,7 +107,7 @@ def test_a_hidden_page_follows_the_heartbeat_only_and_its_tab_goes_on_telling_th
 ) -> None:
     open_live(page, server.url + PODS)
     page.evaluate(HIDE, arg=True)
-    until(lambda: server.do("stats")["views"] == [], within=20, what="it rests")
+    until(lambda: server.do("stats")["views"] == [], what="it rests")
     server.do("health", state="stale", problem="connection refused")
     expect(page).to_have_title("(stale) Pods · test · Deltaboard")
     server.do("health", state="live")
@@ -118,7 +118,7 @@ def test_a_hidden_page_follows_the_heartbeat_only_and_its_tab_goes_on_telling_th
 def test_a_page_that_is_seen_again_is_not_live_before_it_shows_what_changed(page: Page, server: PageServer) -> None:
     open_live(page, server.url + PODS)
     page.evaluate(HIDE, arg=True)
-    until(lambda: server.do("stats")["views"] == [], within=20, what="it rests")
+    until(lambda: server.do("stats")["views"] == [], what="it rests")
     change(server, 7)
     hears(page, beats=2)  # by which it might think that it is up to date
     assert restarts(page) == "0"
@@ -146,9 +146,9 @@ def test_a_page_that_is_hidden_for_a_moment_asks_for_nothing(page: Page, server:
 def test_a_hidden_page_that_has_lost_its_socket_connects_again_and_rests_on(page: Page, server: PageServer) -> None:
     open_live(page, server.url + PODS)
     page.evaluate(HIDE, arg=True)
-    until(lambda: server.do("stats")["views"] == [], within=20, what="it rests")
+    until(lambda: server.do("stats")["views"] == [], what="it rests")
     server.do("close", code=4012)
-    until(lambda: server.do("stats")["opened"] == 2, within=20, what="connected again")
+    until(lambda: server.do("stats")["opened"] == 2, what="connected again")
     stats = server.do("stats")
     assert (stats["sockets"], stats["views"]) == (1, [])
     change(server, 4)
@@ -208,7 +208,7 @@ def test_a_page_notices_that_the_machine_slept_and_takes_a_fresh_socket(
         line.strand()
     change(server, 8)
     page.evaluate("window.slept = 1800 * 1000")
-    until(lambda: server.do("stats")["opened"] == 2, within=20, what="a fresh socket")
+    until(lambda: server.do("stats")["opened"] == 2, what="a fresh socket")
     is_true_again(page, server, 8)
     assert page.evaluate("window.states[0].state") == "stale"
 

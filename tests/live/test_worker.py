@@ -344,7 +344,7 @@ async def test_a_kind_whose_crd_comes_later_appears_and_one_that_is_removed_disa
     assert widgets.get("", "w") is not None
 
     await asyncio.to_thread(own_controlplane.delete_crd, MYDEMOS)
-    await eventually(lambda: mydemos.health.state == "absent", within=20)
+    await eventually(lambda: mydemos.health.state == "absent")
     assert mydemos.rows == {}
     assert mydemos.entries[-1].op == "deleted"
 
