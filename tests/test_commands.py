@@ -283,7 +283,7 @@ def test_an_unreachable_cluster_opens_the_page_and_says_what_failed(
         assert "ried again every 5 s" in body(url)
         program.wait_for(lambda: ready(url))
         kubeconfig.write_text(controlplane.kubeconfig.read_text())
-        program.wait_for(lambda: "cannot be reached" not in body(url), within=20)
+        program.wait_for(lambda: "cannot be reached" not in body(url))
 
 
 # --- informerd, daphne, runserver -------------------------------------------------------------------------------
@@ -330,8 +330,8 @@ def test_runserver_reloads_and_leaves_nothing_behind(environ: dict[str, str]) ->
             os.utime(touched)  # again and again: the reloader may not have looked at it for the first time yet
             return not alive(served)
 
-        until(reloading, within=20)
-        until(lambda: not any(alive(pid) for pid in demo), within=20)
+        until(reloading)
+        until(lambda: not any(alive(pid) for pid in demo))
         program.wait_for(lambda: ready(url), within=30)
         (again,) = children(program.process.pid)
         demo = children(again)

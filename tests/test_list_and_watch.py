@@ -388,18 +388,18 @@ async def test_a_custom_resource_appears_when_its_definition_is_created_and_vani
     await eventually(lambda: informer.health().state == "absent")
     assert not informer.has_synced
     await rig.client.create(DEFINITIONS, widgets_definition())
-    await eventually(lambda: _served(rig), what="widgets are served", within=20)
+    await eventually(lambda: _served(rig), what="widgets are served")
     widget = {"apiVersion": WIDGETS.api_version, "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": 1}}
     await rig.create(WIDGETS, widget)
     await eventually(lambda: informer.health().state == "live")
     await rig.equal(informer)
     await rig.client.delete(DEFINITIONS, "widgets.tests.example.com")
-    await eventually(lambda: informer.health().state == "absent", within=20)
+    await eventually(lambda: informer.health().state == "absent")
     assert stored(informer) == {}
     assert folded(rig.recorder) == {}
-    await eventually(lambda: _unserved(rig), what="widgets are gone", within=20)
+    await eventually(lambda: _unserved(rig), what="widgets are gone")
     await rig.client.create(DEFINITIONS, widgets_definition())
-    await eventually(lambda: _served(rig), what="widgets are served", within=20)
+    await eventually(lambda: _served(rig), what="widgets are served")
     await rig.create(WIDGETS, widget)
     await rig.equal(informer)
     await eventually(lambda: informer.health().state == "live")

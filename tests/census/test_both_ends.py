@@ -21,12 +21,12 @@ async def test_a_look_has_kinds_counted_and_the_counts_come_back() -> None:
     )  # fmt: skip
     link = CensusLink(layer, clock)
     running = [asyncio.create_task(link.run()), asyncio.create_task(taker.run())]
-    await eventually(lambda: set(link.kinds) == {"leases", "secrets"}, within=20)
+    await eventually(lambda: set(link.kinds) == {"leases", "secrets"})
     assert link.kinds["leases"].count is None
     assert list(link.workers) == [("1", this_process())]
     link._said = float("-inf")
     link.look()
-    await eventually(lambda: link.kinds["leases"].count == 3, within=20)
+    await eventually(lambda: link.kinds["leases"].count == 3)
     assert link.kinds["secrets"].count is None, "what is followed is not counted"
     for task in running:
         task.cancel()

@@ -74,7 +74,7 @@ async def test_a_poison_key_is_seen_requeued_and_gone_across_processes(
     link: ControllerLink, new_worker: Callable[..., Program], tmp_path: Path
 ) -> None:
     worker = new_worker("-m", "tests.controllers.sample", str(tmp_path))
-    await eventually(lambda: failed_keys(link) == ["default/poison"], within=20, what=worker.output)
+    await eventually(lambda: failed_keys(link) == ["default/poison"], what=worker.output)
     (tmp_path / "poison").touch()
     answer = await link.requeue("sample", "default/poison", by="alice")
     assert answer is not None
@@ -106,7 +106,7 @@ async def test_of_two_workers_one_runs_the_controllers_and_the_other_goes_on_whe
     first = new_worker("manage.py", "informerd", **env)
     await eventually(lambda: phases(link) == ["running"], within=40, what=first.output)
     second = new_worker("manage.py", "informerd", **env)
-    await eventually(lambda: phases(link) == ["running", "waiting for leader"], within=20, what=second.output)
+    await eventually(lambda: phases(link) == ["running", "waiting for leader"], what=second.output)
     leader = leading(link)
     await eventually(lambda: seen_leaders(link) == [leader, leader])
     assert link.board.main is not None

@@ -154,7 +154,7 @@ def real_kubeconfig(controlplane: ControlPlane) -> Path:
     api = Api.of(controlplane.kubeconfig)
     for document in documents():
         api.post(CRDS, document)
-    until(lambda: api.get("/apis/crddemo.k8s.io/v1/mydemos").code == 200, within=20, what="Mydemos are served")
+    until(lambda: api.get("/apis/crddemo.k8s.io/v1/mydemos").code == 200, what="Mydemos are served")
     return controlplane.kubeconfig
 
 

@@ -76,7 +76,7 @@ def api_of() -> Callable[[Path], Api]:
     def prepared(kubeconfig: Path) -> Api:
         api = Api.of(kubeconfig)
         api.post(CRDS, GADGETS)
-        until(lambda: api.get("/apis/devcluster.example/v1/gadgets").code == 200, within=20, what="gadgets are served")
+        until(lambda: api.get("/apis/devcluster.example/v1/gadgets").code == 200, what="gadgets are served")
         api.post("/api/v1/namespaces", {"metadata": {"name": "owners"}})
         return api
 

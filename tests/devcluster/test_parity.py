@@ -39,7 +39,7 @@ class Side:
         self.api = api
         self.namespace = namespace
         api.post(CRDS, GADGETS)
-        until(lambda: api.get(self.path(COLLECTION)).code == 200, within=20, what="the gadgets are served")
+        until(lambda: api.get(self.path(COLLECTION)).code == 200, what="the gadgets are served")
         assert api.post("/api/v1/namespaces", {"metadata": {"name": namespace}}).code == 201
         for path, body in SETUP:
             reply = api.post(self.path(path), body)

@@ -72,7 +72,7 @@ def test_the_results_come_one_by_one_and_what_is_not_begun_is_cancelled_and_gone
         expect(says).to_have_text("Stopped: nothing is sent until you press the button.")
         holds = True
         page.get_by_role("button", name="Try now").click()
-        until(lambda: bool(page.evaluate("1") and answers), within=20, what="a step is under way")
+        until(lambda: bool(page.evaluate("1") and answers), what="a step is under way")
         page.get_by_role("button", name="Cancel").click()
         expect(says).to_have_text("It ends with what is under way.")
         holds = False

@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
 from tests.e2e.objects import mydemo, mydemos, pod, pods
+from tests.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -89,10 +90,7 @@ def test_a_page_reads_without_javascript(
     cluster.create(pods(namespace), pod("plain"))
     page = new_context(java_script_enabled=False).new_page()
     row = page.locator("tbody tr[data-name='plain']")
-    for _ in range(50):
-        page.goto(f"{dashboard.url}/resources/pods/?namespace={namespace}")
-        if row.count():
-            break
-    expect(row).to_have_count(1)
+    address = f"{dashboard.url}/resources/pods/?namespace={namespace}"
+    until(lambda: page.goto(address) and row.count() == 1, what="a page with the pod")
     expect(page.locator("noscript p")).to_contain_text("This page stands still")
     expect(page.locator("#list noscript a")).to_have_text("Change all that match")

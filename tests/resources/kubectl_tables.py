@@ -106,4 +106,4 @@ class Tables:
         elif status is not None:
             self.controlplane.patch(f"{path}/status", {"status": status})
         if obj["kind"] == "APIService":
-            until(lambda: "status" in self.controlplane.get(path), within=20, what=f"{path} has a status")
+            until(lambda: "status" in self.controlplane.get(path), what=f"{path} has a status")

@@ -165,7 +165,7 @@ async def test_a_name_that_fails_is_tried_again_while_the_others_go_on(
             assert (failed.key, failed.error) == (f"{namespace}/poison", "ValueError: cannot be looked at")
             assert failed.retry_at is not None
             is_well = True
-            await eventually(lambda: not controller.state().failed, within=20)
+            await eventually(lambda: not controller.state().failed)
 
 
 async def test_a_conflict_is_a_reason_to_look_again(
@@ -193,7 +193,7 @@ async def test_a_conflict_is_a_reason_to_look_again(
             async def labelled() -> bool:
                 return "hello" in (await sets.get("web"))["metadata"].get("labels", {})
 
-            await eventually(labelled, within=20)
+            await eventually(labelled)
             await cluster.settled()
         assert controller.state().reconciles["error"] == 1
     assert "failed on late/web: Conflict: " in caplog.text
