@@ -9,6 +9,9 @@ from dashboard.bulk.run import Item
 NAMES = 200
 """Names that are shown of a group; the file with all results has all of them."""
 
+FEW = 3
+"""So many are named at once, and not folded."""
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -27,6 +30,10 @@ class Names:
     @property
     def shown(self) -> tuple[Item, ...]:
         return self.items[:NAMES]
+
+    @property
+    def few(self) -> bool:
+        return len(self.items) <= FEW
 
     @property
     def more(self) -> int:

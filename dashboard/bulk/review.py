@@ -93,7 +93,10 @@ def added_items(folds: Iterable[Fold]) -> list[Named]:
                 added.setdefault(each, []).extend(fold.items)
             else:
                 changed[each.field] = changed.get(each.field, 0) + fold.count
-    return [Named(tuple(items), each, changed.get(each.field, 0)) for each, items in added.items()]
+    return [
+        Named(tuple(sorted(items, key=lambda item: item.key)), each, changed.get(each.field, 0))
+        for each, items in added.items()
+    ]
 
 
 def otherwise(items: Iterable[Item]) -> list[Fold]:

@@ -12,7 +12,6 @@ from dashboard.bulk.named import NamedItem
 from dashboard.bulk.order import Order
 from dashboard.edits.effects import Effect
 from dashboard.live.lines import rfc3339
-from dashboard.resources.words import object_href
 from informerd.resource import Resource
 
 MOST = 10_000
@@ -167,9 +166,6 @@ class Run(msgspec.Struct, frozen=True):
     def lost(self, now: float) -> bool:
         """Whether the process that ran it ended before it did."""
         return self.moving and now - self.beat > DEAD_AFTER
-
-    def item_href(self, item: Item) -> str:
-        return object_href(self.resource.key, item.namespace, item.name)
 
 
 def counted(items: Iterable[Item]) -> dict[str, int]:

@@ -53,15 +53,17 @@ UNSEEN = "Not all is as reviewed: the API server stored metadata.annotations.lat
 
 
 @pytest.mark.usefixtures("policy")
-async def test_what_is_stored_otherwise_than_reviewed_is_told_for_each_and_grouped(demos: Demos) -> None:
+async def test_what_is_stored_otherwise_than_reviewed_is_told_for_each_and_grouped(
+    demos: Demos, namespace: str
+) -> None:
     demos.make("a", "b", "c")
     await demos.review(verb="patch", patch="spec: {port: 9090}")
     await demos.press("start")
     page = await demos.shows("3 changed, though not all as reviewed: see below.")
     assert "Done, but stored otherwise than reviewed" in page.text
     said = page.text[page.text.index("Done, but stored otherwise") :]
-    assert f"{STAMPED} 2 Mydemos" in said
-    assert f"{UNSEEN} {STAMPED} 1 Mydemo" in said
+    assert f"{STAMPED} {namespace}/a , {namespace}/b" in said
+    assert f"{UNSEEN} {STAMPED} {namespace}/c" in said
     results = (await demos.browser.open(f"{demos.run}results.csv")).body
     assert results.count("to another value than the review showed") == 3
 

@@ -142,11 +142,11 @@ async def test_selected_rows_match_nothing(demos: Demos) -> None:
     assert "match" not in page.text
 
 
-async def test_what_goes_with_those_that_are_deleted_is_counted(demos: Demos) -> None:
+async def test_what_goes_with_those_that_are_deleted_is_counted(demos: Demos, namespace: str) -> None:
     demos.make("a", "b")
     owner = {"kind": "Mydemo", "name": "a", "uid": demos.get("a")["metadata"]["uid"], "controller": True}
     owned = [
-        {"metadata": {"name": f"web-{number}", "namespace": "x", "uid": str(number), "ownerReferences": [owner]}}
+        {"metadata": {"name": f"web-{number}", "namespace": namespace, "uid": str(number), "ownerReferences": [owner]}}
         for number in range(3)
     ]
     pods = Feeder("pods", demos.parts.clock, [row_of("pods", each) for each in owned])

@@ -48,7 +48,7 @@ async def test_the_review_says_what_becomes_of_pods_in_each_group_and_in_all(wor
     assert "Ends all 2 pods of 1 Deployment first, then makes new ones" in page.text
     assert "Paused: the new template of 1 Deployment is rolled out once it is resumed." in page.text
     effects = page.main[page.main.index('aria-label="What it will do"') :]
-    assert effects.index("Ends all 2 pods") < effects.index("/hard</li>") < effects.index("Paused: ")
+    assert effects.index("Ends all 2 pods") < effects.index("/hard</a>") < effects.index("Paused: ")
 
 
 async def test_that_a_label_restarts_nothing_is_said_of_workloads(workloads: Demos) -> None:
