@@ -10,12 +10,15 @@ from playwright.sync_api import Page, expect
 from tests.browser import wait_until
 from tests.live.conftest import PageServer, open_live
 from tests.live.test_browser_place import row
+from tests.wait import until
 
 pytestmark = pytest.mark.browser
 
 
 def headers(page: Page) -> list[str]:
-    found: list[str] = page.eval_on_selector_all("thead th", "all => all.map(each => each.innerText.trim())")
+    """Of the columns that are shown."""
+    shown = "all => all.filter(each => each.checkVisibility()).map(each => each.innerText.trim())"
+    found: list[str] = page.eval_on_selector_all("thead th", shown)
     return [text for text in found if text]  # the boxes' column has none
 
 
@@ -32,7 +35,7 @@ def test_columns_are_chosen_ordered_and_hidden_and_the_rest_of_the_address_stays
     form.get_by_role("button", name="Show these").click()
     expect(page).to_have_url(re.compile(r"\?q=pod-00&open=default(/|%2F)pod-003&columns=status,name,"))
     expect(page.locator("thead th").nth(1)).to_contain_text("Status")
-    assert headers(page)[:2] == ["Status", "Name"]
+    until(lambda: headers(page)[:2] == ["Status", "Name"], what="Status, Name")
     assert "Ready" not in headers(page)
     expect(page.locator("#drawer h1")).to_have_text("pod-003")
     expect(page.locator("body")).to_have_attribute("data-live", "live")
@@ -61,14 +64,14 @@ def test_a_field_by_path_is_added_in_the_picker_sorted_by_and_flashes_where_it_c
     form.get_by_role("button", name="Show these").click()
     expect(page).to_have_url(re.compile(r"\?q=pod-00&columns=name,status,\.spec\.priority$"))
     expect(page.locator("td.c-path")).to_have_count(10)
-    assert headers(page) == ["Name", "Status", ".spec.priority"]
-    assert cells(page)[:4] == ["0", "1", "2", "<none>"]
+    until(lambda: headers(page) == ["Name", "Status", ".spec.priority"], what="the path's column")
+    until(lambda: cells(page)[:4] == ["0", "1", "2", "<none>"], what="its values")
     page.get_by_role("link", name=".spec.priority").click()
     expect(page.locator("th.c-path")).to_have_attribute("aria-sort", "ascending")
     page.get_by_role("link", name=".spec.priority").click()
     expect(page.locator("th.c-path")).to_have_attribute("aria-sort", "descending")
     expect(page.locator("body")).to_have_attribute("data-live", "live")
-    assert cells(page)[:4] == ["2", "1", "0", "<none>"]
+    until(lambda: cells(page)[:4] == ["2", "1", "0", "<none>"], what="the largest first")
     server.do("put", rows=[{"name": "pod-001", "version": 3, "obj": {"spec": {"priority": 7}}}])
     expect(page.locator("tbody tr").first.locator("td.c-path")).to_have_text("7")
     wait_until(page, "window.flashed.some((cell) => cell.startsWith('pod-001 '))")
