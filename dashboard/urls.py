@@ -10,6 +10,7 @@ from dashboard.bulk import list_page as bulk_list
 from dashboard.bulk import pages as bulk
 from dashboard.controllers import pages as controllers
 from dashboard.creating import pages as creating
+from dashboard.creating import several_editor
 from dashboard.creating import several_pages as several
 from dashboard.drafts import pages as drafts
 from dashboard.drains.pages import drain
@@ -35,6 +36,8 @@ urlpatterns = [
     path("controllers/", controllers.controllers, name="controllers"),
     path("controllers/requeue/", controllers.requeue, name="requeue"),
     path("new/", several.several, name="several"),
+    path("new/check/", several_editor.check_several, name="check-several"),
+    path("new/schema/", several_editor.schema_of_kind, name="schema-of-kind"),
     path("drafts/", drafts.drafts, name="drafts"),
     path("drafts/keep/", drafts.keep, name="keep-draft"),
     path("drafts/throw/", drafts.throw_all, name="throw-drafts"),

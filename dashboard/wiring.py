@@ -25,6 +25,7 @@ from dashboard.drafts.database import Database
 from dashboard.drafts.shelf import Shelf
 from dashboard.drains.records import Records
 from dashboard.drains.runner import Drains
+from dashboard.edits.remembered import Remembered
 from dashboard.edits.schemas import Schemas
 from dashboard.handler import LoopHandler
 from dashboard.live.consumer import LiveConsumer
@@ -71,6 +72,7 @@ class Live:
         self.interest = Interest(self.replicas, self.hub, clock)
         self.naming = Naming(self.replicas, self.hub, lambda: self.discovery, clock)
         self.schemas = Schemas(clock)
+        self.texts: Remembered[Any] = Remembered()
         self.drafts = Shelf(clock)
         self.authors = Authors(clock)
         self.drains = Drains(Records(Database(clock, keeps="drains")), clock, lambda: self.client)

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from dashboard.creating.definitions import CRD, defines
-from dashboard.creating.plan import Action, Kitchen, to_make, written_over
+from dashboard.creating.definitions import Makers, is_definition
+from dashboard.creating.kitchen import Kitchen
+from dashboard.creating.plan import Action, to_make, written_over
 from dashboard.creating.results import Result, done, failed, maybe, not_done, result_of
 from dashboard.creating.sending import Made, Taken, make
 from dashboard.creating.texts import Part
 from dashboard.edits.again import holds
+from dashboard.edits.beside import Beside, beside, otherwise
 from dashboard.edits.editable import Target, editable, fingerprint
 from dashboard.edits.exchange import Exchange
 from dashboard.edits.fields import Value, get, same
@@ -44,6 +46,8 @@ class Reviewed:
     """Fingerprint of what was to be sent; empty, as `href`, where its kind was not there yet."""
     href: str = ""
     """Which object it was, by its address."""
+    seen: Beside | None = None
+    """What the review showed to be stored otherwise than it is sent; None where it could not be tried out."""
 
     def shows(self, target: Target, sent: dict[str, Value]) -> bool:
         """Whether it showed that exactly this would be sent, and there."""
@@ -76,19 +80,20 @@ async def apply(
     """
     end = clock.now() + going.within
     results: list[Result] = []
-    stopped, lost = False, going.lost
+    makers = Makers(parts)
+    tried, stopped, lost = False, False, going.lost
     for part in parts:
         review, before = reviewed.get(part.number), going.before.get(part.number)
         if review is None:
             result = result_of(part, "skipped")
         elif before is not None and before.fate not in ("busy", "waiting"):
             result = before
-        elif stopped or clock.now() > end:
+        elif stopped or (tried and clock.now() > end):
             result = result_of(part, "waiting")
         else:
             once = going.unheard and not _is_named(part)
-            result = maybe(part) if once else await _applied(kitchen, clock, part, parts, review, lost)
-            lost = ""
+            result = maybe(part) if once else await _applied(kitchen, clock, part, makers, review, lost)
+            tried, lost = True, ""
             is_busy = result.refusal is not None and result.refusal.again_after is not None and going.in_steps
             result = replace(result, fate="busy") if is_busy else result
         results.append(result)
@@ -96,12 +101,10 @@ async def apply(
     return tuple(results)
 
 
-async def _applied(
-    kitchen: Kitchen, clock: Clock, part: Part, parts: tuple[Part, ...], review: Reviewed, lost: str
-) -> Result:
+async def _applied(kitchen: Kitchen, clock: Clock, part: Part, makers: Makers, review: Reviewed, lost: str) -> Result:
     target: Target | None = None
     try:
-        target = await _target(kitchen, clock, part, parts)
+        target = await _target(kitchen, clock, part, makers)
         if review.action == "update":
             return await _update(kitchen, part, target, review, lost)
         return await _create(kitchen, clock, part, target, review, lost)
@@ -109,9 +112,9 @@ async def _applied(
         return failed(part, target, refusal_of(error))  # nothing was sent, or it was refused
 
 
-async def _target(kitchen: Kitchen, clock: Clock, part: Part, parts: tuple[Part, ...]) -> Target:
+async def _target(kitchen: Kitchen, clock: Clock, part: Part, makers: Makers) -> Target:
     """The object that is meant; where the text defines its kind, once the API server serves that."""
-    end = clock.now() + (ESTABLISHED_WITHIN if defines(part, parts) is not None else 0.0)
+    end = clock.now() + (ESTABLISHED_WITHIN if makers.kind(part) is not None else 0.0)
     while True:
         try:
             return await kitchen.target_of(part.value)
@@ -126,13 +129,13 @@ async def _create(kitchen: Kitchen, clock: Clock, part: Part, target: Target, re
     sent = to_make(part.value, target)
     if not review.shows(target, sent):
         return not_done(part, target, _OTHERWISE)
-    match await make(kitchen.client, target, sent, lost=lost):
+    match await make(kitchen.client, target, sent, lost=lost, seen=review.seen):
         case Taken():
             return await _taken(kitchen, part, target, sent)
         case Made() as made:
-            if (part.value.get("apiVersion"), part.value.get("kind")) == CRD:
+            if is_definition(part.value):
                 await _established(kitchen, clock, made.target)
-            return done(part, made.target, "made", made.warnings, read=made.read)
+            return replace(done(part, made.target, "made", made.warnings, read=made.read), otherwise=made.otherwise)
         case refusal:
             return failed(part, target, refusal)
 
@@ -167,7 +170,8 @@ async def _update(kitchen: Kitchen, part: Part, target: Target, review: Reviewed
             if not is_unanswered(error):
                 raise
             return await _found_out(exchange, part, review, schema, error)
-        return done(part, target, "changed", stored.warnings)
+        stored_otherwise = otherwise(review.seen, beside(sent, stored.value))
+        return replace(done(part, target, "changed", stored.warnings), otherwise=stored_otherwise)
     return not_done(part, target, f"It changed {TRIES} times while this was tried. Review again.")
 
 

@@ -68,7 +68,15 @@ class Next:
 def marked(about: str, steps: Iterable[Step]) -> str:
     """What was reviewed, signed: of each object what was to be sent where on what."""
     what = [
-        [step.part.number, step.action, step.uid, step.state, step.sent, step.target.href if step.target else ""]
+        [
+            step.part.number,
+            step.action,
+            step.uid,
+            step.state,
+            step.sent,
+            step.target.href if step.target else "",
+            step.seen,
+        ]
         for step in steps
         if step.does
     ]

@@ -16,6 +16,7 @@ from dashboard.creating.new_form import Entry, checked, filled, new_form
 from dashboard.creating.notes import notes
 from dashboard.creating.place import NewPlace, find_new_place, refused_place
 from dashboard.creating.sending import Made
+from dashboard.creating.whereabouts import Whereabouts
 from dashboard.drafts.draft import Content
 from dashboard.drafts.draft import Draft as Kept
 from dashboard.drafts.writing import DISCARD
@@ -63,6 +64,8 @@ class Blank:
     opened: Opened | None = None
     """What the form has open, where a button of it changed that."""
     focus: str = ""
+    where: Whereabouts | None = None
+    """Where it begins, while nobody has said that."""
     offers: tuple[Kept, ...] = ()
     resumed: Kept | None = None
 
@@ -100,9 +103,10 @@ async def check_new(request: HttpRequest, resource: str) -> HttpResponse:
 
 async def _begun(place: NewPlace, refusal: Refusal | None = None) -> HttpResponse:
     schema = await place.schema()
-    namespace = (place.namespace or "default") if place.kind.namespaced else ""
-    text = await off_loop(example_text, place.kind, schema, namespace, size=0)
-    return await _page(place, Blank(Draft(text, NOTHING), refusal, offers=await place.writing.offers()))
+    where = await place.begins()
+    text = await off_loop(example_text, place.kind, schema, where.namespace, size=0)
+    blank = Blank(Draft(text, NOTHING), refusal, offers=await place.writing.offers(), where=where)
+    return await _page(place, blank)
 
 
 async def _copied(place: NewPlace, source: str) -> HttpResponse:
@@ -187,6 +191,8 @@ async def _page(place: NewPlace, blank: Blank) -> HttpResponse:
         "source": blank.source,
         "left_out": blank.left_out,
         "hints": blank.hints,
+        "where": blank.where,
+        "choices": blank.where.choices if blank.where is not None else place.choices,
         "offers": blank.offers,
         "resumed": blank.resumed,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -11,6 +10,7 @@ from django.shortcuts import render
 
 from dashboard.access.rights import Right
 from dashboard.creating.making import Maker
+from dashboard.creating.whereabouts import Whereabouts, choices_of, valid_namespace, whereabouts
 from dashboard.drafts.draft import Content, Subject
 from dashboard.drafts.writing import DISCARD, Writing
 from dashboard.edits.kept import has_text, kept_page
@@ -21,8 +21,6 @@ from dashboard.resources.missing import Link, Missing, missing_kind, missing_pag
 from dashboard.resources.opened import Unopened, open_kind
 from dashboard.resources.page_info import page_info
 from informerd.rest.client import Client
-
-_NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +49,17 @@ class NewPlace:
     @property
     def maker(self) -> Maker:
         return Maker(self.client, self.kind, self.namespace)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The namespaces that are known, where the address leaves open which it is."""
+        return choices_of(self.live) if self.kind.namespaced and not self.namespace else ()
+
+    async def begins(self) -> Whereabouts:
+        """In which namespace an object begins here."""
+        if self.namespace or not self.kind.namespaced:
+            return Whereabouts(self.namespace)
+        return await whereabouts(self.live, self.kind, self.request)
 
     async def schema(self) -> Schema:
         return await self.live.schemas.schema_of(self.client, self.kind.resource)
@@ -82,8 +91,7 @@ async def find_new_place(request: HttpRequest, resource: str) -> NewPlace | Http
             return await _kept(request, kind.key, missing, 503)
         return missing_page(request, missing, key=kind.key, status=503 if live.client is None else 404)
     assert live.client is not None  # noqa: S101 (else there was an obstacle)
-    namespace = request.GET.get("namespace", "")
-    namespace = namespace if kind.namespaced and _NAMESPACE.fullmatch(namespace) else ""
+    namespace = valid_namespace(request.GET.get("namespace", "")) if kind.namespaced else ""
     writing = Writing(request, Subject(kind.key, namespace))
     return NewPlace(request, live, kind, namespace, live.client, writing)
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from dashboard.creating.sending import MAYBE, NAMELESS
 from dashboard.creating.texts import Part
+from dashboard.edits.beside import AS_REVIEWED, Otherwise
 from dashboard.edits.editable import Target
 from dashboard.edits.problems import Problem, Refusal, doubted
 
@@ -28,6 +29,8 @@ class Result:
     warnings: tuple[str, ...] = ()
     read: bool = False
     """Whether no clear answer came, and reading the object showed it."""
+    otherwise: Otherwise = AS_REVIEWED
+    """What is stored otherwise than the review showed."""
 
     @property
     def is_open(self) -> bool:

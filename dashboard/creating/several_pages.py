@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,13 +30,15 @@ from dashboard.creating.course import (
     numbers,
 )
 from dashboard.creating.files import with_files
-from dashboard.creating.plan import Kitchen, Step, plan
+from dashboard.creating.kitchen import Kitchen
+from dashboard.creating.plan import Step, plan
 from dashboard.creating.results import Result
 from dashboard.creating.texts import Part, parts_of
+from dashboard.creating.whereabouts import valid_namespace
 from dashboard.drafts.draft import Content, Subject
 from dashboard.drafts.draft import Draft as Kept
 from dashboard.drafts.writing import Writing
-from dashboard.edits.answers import FEWEST_ROWS, MOST_ROWS
+from dashboard.edits.answers import MOST_ROWS
 from dashboard.edits.document import DocumentError
 from dashboard.edits.editable import fingerprint
 from dashboard.edits.loop import off_loop
@@ -52,7 +53,8 @@ _SAFE = (
     "That is safe: an object is made only where none of its name is there, and changed only in the very state that was "
     "reviewed; you are asked where that cannot be told."
 )
-_NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+FEWEST_ROWS = 22
+"""Of the text: there is nothing beside it on this page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,7 @@ class Table:
 
     @property
     def kitchen(self) -> Kitchen | None:
-        live = self.live
-        if live.client is None or live.discovery is None:
-            return None
-        chosen = self.namespace if self.request.GET.get("namespace") else ""
-        return Kitchen(live.client, live.discovery, live.schemas, self.namespace, chosen)
+        return kitchen_of(self.live, self.request)
 
     @property
     def words(self) -> str:
@@ -86,6 +84,16 @@ class Table:
         response = render(self.request, template, whole, status=status)
         response["Cache-Control"] = "no-store"
         return self.writing.leave(response)
+
+
+def kitchen_of(live: LiveParts, request: HttpRequest) -> Kitchen | None:
+    """The way to the cluster that a request of the page has; None while there is none."""
+    if live.client is None or live.discovery is None:
+        return None
+    namespace = _namespace(request)
+    return Kitchen(
+        live.client, live.discovery, live.schemas, namespace, namespace if request.GET.get("namespace") else ""
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -182,6 +190,7 @@ async def _result_page(table: Table, text: str, course: Course, results: tuple[R
         "text": text,
         "results": tuple(_result_with_excerpts(result, text) for result in shown),
         "counts": Counter(result.fate for result in shown),
+        "otherwise": sum(bool(result.otherwise.unseen) for result in shown),
         "over": len(course.reviewed) - counts["waiting"] - counts["busy"],
         "left": left,
         "go_on": course.going.go_on,
@@ -228,5 +237,4 @@ def _result_with_excerpts(result: Result, text: str) -> dict[str, Any]:
 
 
 def _namespace(request: HttpRequest) -> str:
-    namespace = request.GET.get("namespace", "")
-    return namespace if _NAMESPACE.fullmatch(namespace) else "default"
+    return valid_namespace(request.GET.get("namespace", "")) or "default"

@@ -65,19 +65,27 @@ class Part:
 
 def parts_of(text: str) -> tuple[Part, ...]:
     """The objects of a text, those of a List each by itself. Raises DocumentError where it is too much, or nothing."""
-    if len(text.encode(errors="replace")) > MAX_BYTES:
-        raise DocumentError("The text has more than 3 MiB. Make the objects in several goes.")
     parts: list[Part] = []
-    for offset, chunk in _chunks(text.removeprefix("\ufeff").replace("\n\ufeff", "\n").split("\n")):
-        for part in _objects(offset, chunk):
+    for offset, chunk in documents_of(text):
+        for part in objects_of(chunk, offset):
             parts.append(replace(part, number=len(parts) + 1))
             if len(parts) > MOST:
-                raise DocumentError(
-                    f"The text holds more than {MOST} objects. Make them in several goes.", part.line, 1
-                )
+                raise too_many(part.line)
     if not parts:
         raise DocumentError(EMPTY)
     return tuple(parts)
+
+
+def too_many(line: int) -> DocumentError:
+    """That the object which begins in `line` is one more than are taken."""
+    return DocumentError(f"The text holds more than {MOST} objects. Make them in several goes.", line, 1)
+
+
+def documents_of(text: str) -> Iterator[tuple[int, str]]:
+    """The documents of a text with the number of lines before each. Raises DocumentError where the text is too long."""
+    if len(text.encode(errors="replace")) > MAX_BYTES:
+        raise DocumentError("The text has more than 3 MiB. Make the objects in several goes.")
+    yield from _chunks(text.removeprefix("\ufeff").replace("\n\ufeff", "\n").split("\n"))
 
 
 def _chunks(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -94,13 +102,14 @@ def _chunks(lines: list[str]) -> Iterator[tuple[int, str]]:
         kept.append(line)
 
 
-def _objects(offset: int, chunk: str, column: int = 0) -> Iterator[Part]:
+def objects_of(chunk: str, offset: int = 0, column: int = 0) -> Iterator[Part]:
+    """The objects of one document, before which are `offset` lines, and `column` characters in its own first line."""
     try:
         document = parse(chunk)
     except DocumentError as error:
         several = _json_objects(chunk)
         for each in several:
-            yield from _objects(offset + each.lines, chunk[each.begin : each.end], each.column)
+            yield from objects_of(chunk[each.begin : each.end], offset + each.lines, each.column)
         if not several:
             before = column if error.line <= 1 else 0
             line = max(error.line, 1) + offset

@@ -18,7 +18,7 @@ from dashboard.edits.owners import set_by
 from dashboard.edits.parts import find_part
 from dashboard.edits.place import Place, find_place
 from dashboard.edits.posted import base_json, sent_draft
-from dashboard.edits.schema import UNKNOWN
+from dashboard.edits.schema import UNKNOWN, Schema
 from dashboard.live.context import LiveParts, live_of
 from dashboard.live.row_values import Labels
 from dashboard.resources.kinds import KindInfo
@@ -43,7 +43,8 @@ async def schema_at(request: HttpRequest, resource: str) -> HttpResponse:
     path = read_path(request.GET.get("path", ""))
     if isinstance(kind, Unopened) or path is None:
         return JsonResponse({}, status=404 if isinstance(kind, Unopened) else 400)
-    found = await _hints(live, kind, path, request.GET.get("part", "")[:LONGEST])
+    schema = UNKNOWN if live.client is None else await live.schemas.schema_of(live.client, kind.resource)
+    found = await hints_at(live, kind, schema, path, request.GET.get("part", "")[:LONGEST])
     if request.GET.get("edits") == "status":
         found = of_status(found, path)
     response = JsonResponse(asdict(found))
@@ -51,7 +52,8 @@ async def schema_at(request: HttpRequest, resource: str) -> HttpResponse:
     return response
 
 
-async def _hints(live: LiveParts, kind: KindInfo, path: Path, part: str) -> Hints:
+async def hints_at(live: LiveParts, kind: KindInfo, schema: Schema, path: Path, part: str) -> Hints:
+    """What may stand at a path of a kind's object; at labels, those in use that have what is typed (`part`)."""
     if is_labels(path):
         names = await live.hub.commonest(kind, Labels(), part)
         fields = (FieldHint(each.value, scalar(each.value), "value", each.words) for each in names[:MOST])
@@ -59,7 +61,6 @@ async def _hints(live: LiveParts, kind: KindInfo, path: Path, part: str) -> Hint
     if is_labels(path[:-1]):
         values = await live.hub.commonest(kind, Labels(str(path[-1])), part)
         return Hints(values=tuple(ValueHint(scalar(each.value), each.words) for each in values[:MOST]), asks=True)
-    schema = UNKNOWN if live.client is None else await live.schemas.schema_of(live.client, kind.resource)
     found = hints(schema, path)
     if path in (("apiVersion",), ("kind",)):
         only = kind.resource.kind if path == ("kind",) else kind.resource.api_version

@@ -111,6 +111,15 @@ class Schema:
             False,
         )
 
+    def fills_in(self, name: str) -> bool:
+        """Whether the API server surely sets the field where it is missing.
+
+        It fills in the defaults of structural schemas before it asks for what is required; in those of its own kinds an
+        empty default only says what Go has for a missing value.
+        """
+        default = self.node.get("properties", _NOTHING).get(name, _NOTHING).get("default")
+        return bool(default) or (default is not None and not self.definitions)
+
     @property
     def is_map(self) -> bool:
         """Whether field names are free (labels, annotations), so that each entry stands for itself."""

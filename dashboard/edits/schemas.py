@@ -65,7 +65,8 @@ class Schemas:
     async def _read(self, client: Client, resource: Resource) -> Schema:
         schema = await _published(client, resource) or await _defined(client, resource) or UNKNOWN
         key = _key(client, resource)
-        self._known.pop(key, None)
+        _, before = self._known.pop(key, (0.0, schema))
+        schema = before if before == schema else schema  # the very same, by which what it judged stays judged
         if len(self._known) >= MOST:
             del self._known[next(iter(self._known))]
         self._known[key] = (self._clock.now(), schema)

@@ -109,7 +109,7 @@ def _is_multiple(value: float, step: float) -> bool:
 
 def _map(schema: Schema, value: dict[str, Value], path: Path) -> Iterator[Problem]:
     for name in schema.node.get("required", ()):
-        if name not in value:
+        if name not in value and not schema.fills_in(name):
             yield Problem("It is required.", path=(*path, name))
     yield from _counted(len(value), schema.node, "Properties", "field", path)
     for name, each in value.items():

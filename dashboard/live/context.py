@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dashboard.controllers.link import ControllerLink
     from dashboard.drafts.shelf import Shelf
     from dashboard.drains.runner import Drains
+    from dashboard.edits.remembered import Remembered
     from dashboard.edits.schemas import Schemas
     from dashboard.live.hub import Hub
     from dashboard.live.interest import Interest
@@ -57,6 +58,10 @@ class LiveParts(Protocol):
 
     @property
     def schemas(self) -> Schemas: ...
+
+    @property
+    def texts(self) -> Remembered[Any]:
+        """The objects of documents that were checked (dashboard.creating.seen_texts)."""
 
     @property
     def drafts(self) -> Shelf: ...

@@ -166,11 +166,12 @@ class ListView(View):
 
     @property
     def new_href(self) -> str:
-        """Where one is made, in the namespace of the list where that shows one only; empty where none can be."""
+        """Where one is made, in the namespace of the list or among those of it; empty where none can be."""
         if not self.kind.creatable:
             return ""
-        only = self.query.namespaces[0] if len(self.query.namespaces) == 1 else ""
-        return f"{self.kind.new_path}?{urlencode({'namespace': only})}" if only else self.kind.new_path
+        shown = self.query.namespaces if self.kind.namespaced else ()
+        asked = {"namespace": shown[0]} if len(shown) == 1 else {"among": ",".join(shown)} if shown else {}
+        return f"{self.kind.new_path}?{urlencode(asked, safe=',')}" if asked else self.kind.new_path
 
     @property
     def new_denied(self) -> str:

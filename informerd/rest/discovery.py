@@ -84,6 +84,10 @@ class Discovery:
             preferred.setdefault(resource.key, resource)
         return tuple(preferred.values())
 
+    async def served(self) -> tuple[Resource, ...]:
+        """Every resource in every version that is served, the preferred ones of each group first. Raises as above."""
+        return (await self._all()).resources
+
     async def stale(self) -> tuple[str, ...]:
         """The versions, such as ``metrics.k8s.io/v1beta1``, whose own servers could not be asked. Raises as above."""
         return tuple(each.name for each in (await self._all()).versions if each.stale)

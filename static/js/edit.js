@@ -35,11 +35,11 @@ function replaceHtml(id, html) {
   document.dispatchEvent(new Event("deltaboard:times"));
 }
 
-function showState({ valid, marks, changes }) {
+function showState({ valid, marks, changes, says }) {
   const place = document.getElementById("edit-state");
   if (place) {
     const count = marks?.length ?? 0;
-    place.textContent = valid ? "valid" : count > 1 ? `${count} problems` : "1 problem";
+    place.textContent = says ?? (valid ? "valid" : count > 1 ? `${count} problems` : "1 problem");
     place.className = `push facet ${valid ? "ok" : "bad"}`;
   }
   const button = document.getElementById("edit-review");
@@ -60,12 +60,15 @@ function putText(yaml, how) {
 }
 
 function tell(answer) {
+  state.marks = answer.marks ?? [];
   showState(answer);
   replaceHtml("edit-problems", answer.problems ?? "");
-  state.editor?.mark(answer.marks ?? []);
+  state.editor?.mark(state.marks);
 }
 
 function take(answer, pressed) {
+  state.defined = answer.defined;
+  state.editor?.learn(state.defined);
   const isUnfinished = answer.marks?.some(({ line }) => line && line === state.editor?.line);
   if (isUnfinished) state.timer = setTimeout(() => tell(answer), PATIENCE);
   else tell(answer);
@@ -81,6 +84,7 @@ async function ask({ look, button } = {}) {
   const asking = state.asking = new AbortController();
   const asked = state.edition;
   const body = button ? new FormData(form, button) : withoutHalfTyped(new FormData(form));
+  for (const [name, value] of [...body]) if (value instanceof File) body.delete(name); // those are read at the review
   if (stays(body)) return;
   if (look || document.querySelector("#edit-theirs .theirs")) body.set("look", "1");
   const began = performance.now();
@@ -190,7 +194,8 @@ async function openEditor() {
     import("../vendor/codemirror/codemirror.min.js").catch(() => {}); // the large one sets out with the one that asks for it
     const { Editor } = await import("./editor/editor.js");
     state.editor = new Editor(text, text.labels[0]?.textContent ?? "YAML");
-    state.editor.mark(saidMarks());
+    state.editor.learn(state.defined);
+    state.editor.mark(state.marks ?? saidMarks());
   } catch (error) {
     console.warn("The text stays a plain text box.", error);
   }
@@ -240,6 +245,7 @@ if (form && text) {
   form.addEventListener("input", typed);
   form.addEventListener("change", (event) => { if (event.target.name?.startsWith("key.")) typed(); });
   if (isTouched()) typed();
+  else if (text.dataset.several !== undefined && text.value.trim()) ask(); // a draft, or what came back from its review
   form.addEventListener("click", ({ target }) => {
     const place = target.closest("[data-line]");
     if (place) goTo(Number(place.dataset.line), Number(place.dataset.column));

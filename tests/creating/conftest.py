@@ -9,10 +9,11 @@ import pytest
 
 from informerd.rest.discovery import Discovery
 from tests.controlplane import ControlPlane
+from tests.e2e.conftest import dashboard
 from tests.edits.browsing import Browser
 from tests.edits.conftest import bob, cluster, collection, drafts, namespace, parts_for
 
-__all__ = ["bob", "cluster", "collection", "drafts", "namespace"]
+__all__ = ["bob", "cluster", "collection", "dashboard", "drafts", "namespace"]
 
 
 @pytest.fixture

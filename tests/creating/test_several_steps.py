@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from dashboard.creating.applying import Going, Reviewed, apply
+from dashboard.creating.kitchen import Kitchen
+from dashboard.creating.texts import parts_of
 from tests.controlplane import ControlPlane
 from tests.creating.test_several import address, live, mydemo, reviewed
 from tests.edits.browsing import Browser, Page
@@ -137,6 +140,16 @@ async def test_in_the_end_it_is_the_person_who_decides(browser: Browser, lossy: 
     assert "data-repeat=" not in page.main
     lossy.fault = ""
     assert "2 made" in (await pressed(browser, page, "apply", 2)).text
+
+
+async def test_at_least_one_is_applied_however_late_it_is(
+    parts: SimpleNamespace, cluster: ControlPlane, collection: str, namespace: str
+) -> None:
+    kitchen = Kitchen(parts.client, parts.discovery, parts.schemas, namespace)
+    documents = parts_of(f"{mydemo('one')}---\n{mydemo('two')}")
+    reviewed_both = {number: Reviewed("create") for number in (1, 2)}
+    results = await apply(kitchen, parts.clock, documents, reviewed_both, Going({}, go_on=True, within=-1.0))
+    assert [result.fate for result in results] == ["made", "waiting"]
 
 
 @pytest.mark.parametrize("fault", ["before", "after"])

@@ -15,6 +15,7 @@ from dashboard.authors.authors import Authors
 from dashboard.census.link import CensusLink
 from dashboard.drafts.database import Database
 from dashboard.drafts.shelf import Shelf
+from dashboard.edits.remembered import Remembered
 from dashboard.edits.schemas import Schemas
 from dashboard.live.hub import Hub
 from dashboard.live.interest import Interest
@@ -94,6 +95,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
             cluster=config,
             kinds=replicas.kinds,
             schemas=Schemas(clock),
+            texts=Remembered(),
             drafts=Shelf(clock, Database(clock, alias=DRAFTS, time_limit=60)),
             authors=authors,
             clock=clock,

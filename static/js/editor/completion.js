@@ -29,7 +29,7 @@ function nameOption(field, place, schema, hasColon) {
     boost: field.required ? BOOST : 0,
     apply,
     info: async () => {
-      const found = await schema.at([...place.path, field.name]);
+      const found = await schema.at([...place.path, field.name], "", place.about);
       return found?.words ? helpOf("", found) : null;
     },
   };
@@ -37,12 +37,25 @@ function nameOption(field, place, schema, hasColon) {
 
 const valueOption = ({ text, words }) => ({ label: text, detail: words });
 
+/* A kind that is chosen before the apiVersion is said brings the first that it is served in. */
+function kindOption(value, place) {
+  const [version] = value.words.split(" or ");
+  const apply = (view, option, from, to) => {
+    const { from: start } = view.state.doc.lineAt(from);
+    const changes = [{ from, to, insert: value.text }];
+    if (version && !place.about().apiVersion) changes.unshift({ from: start, insert: `apiVersion: ${version}\n` });
+    const moved = changes.length > 1 ? changes[0].insert.length : 0;
+    view.dispatch({ changes, selection: { anchor: from + moved + value.text.length }, userEvent: "input.complete", scrollIntoView: true });
+  };
+  return { ...valueOption(value), apply };
+}
+
 async function offered(context, schema) {
   const place = placeAt(context.state, context.pos);
   if (!place) return null;
   const typed = context.state.sliceDoc(place.from, context.pos);
   if (!context.explicit && (!WORD.test(typed) || (!typed && place.part === "name" && !context.state.sliceDoc(0, place.from).endsWith(" ")))) return null;
-  const found = await schema.at(place.path, place.part === "value" ? typed : "");
+  const found = await schema.at(place.path, place.part === "value" ? typed : "", place.about);
   if (!found || context.aborted) return null;
   return { place, found, typed };
 }
@@ -55,7 +68,7 @@ const source = (schema) => async (context) => {
   const hasColon = place.part === "name" && place.key !== null;
   const options = there && found.fields.length
     ? found.fields.filter(({ name }) => !there.has(name)).map((field) => nameOption(field, place, schema, hasColon))
-    : found.values.map(valueOption);
+    : found.values.map((value) => (place.path.length === 1 && place.path[0] === "kind" ? kindOption(value, place) : valueOption(value)));
   const to = hasColon ? place.to : context.pos;
   return options.length ? { from: place.from, to, options, validFor: found.asks && place.part === "value" ? undefined : WORD } : null;
 };
@@ -72,7 +85,7 @@ const hover = (schema) => hoverTooltip(async (view, at) => {
   const isName = place?.part === "name" && place.key !== null;
   if (!isName) return null;
   const path = [...place.path, place.key];
-  const [found, setBy] = await Promise.all([schema.at(path), schema.setBy(path)]);
+  const [found, setBy] = await Promise.all([schema.at(path, "", place.about), schema.setBy(path)]);
   if (!found || !(found.words || found.facts.length || setBy.length)) return null;
   return { pos: place.from, end: place.to, create: () => ({ dom: helpOf(place.key, found, setBy) }) };
 }, { hoverTime: 250 });

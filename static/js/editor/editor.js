@@ -76,6 +76,7 @@ export class Editor {
   #timer = 0; // runs while the textarea is behind
   #telling = false;
   #wrapping = new Compartment();
+  #schema;
 
   constructor(text, label) {
     this.#text = text;
@@ -84,14 +85,14 @@ export class Editor {
     const how = Object.assign(document.createElement("p"), { id: "how", hidden: true });
     how.textContent = "Tab indents. To leave the editor press Escape, then Tab.";
     root.append(how);
-    const schema = new Schema(text.dataset);
+    this.#schema = new Schema(text.dataset);
     const hadFocus = document.activeElement === text;
     this.view = new EditorView({
       root, parent: root,
       state: EditorState.create({
         doc: text.value,
         selection: { anchor: Math.min(text.selectionStart, text.value.length), head: Math.min(text.selectionEnd, text.value.length) },
-        extensions: extensions(label, schema, this.#wrapping, (update) => this.#changed(update)),
+        extensions: extensions(label, this.#schema, this.#wrapping, (update) => this.#changed(update)),
       }),
     });
     this.#hideField();
@@ -192,6 +193,11 @@ export class Editor {
 
   mark(marks) {
     showMarks(this.view, marks);
+  }
+
+  /* Which kinds the text defines itself. */
+  learn(defined) {
+    this.#schema.learn(defined);
   }
 
   goTo(line, column) {

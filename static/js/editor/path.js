@@ -1,8 +1,12 @@
 /* Where in the object a place of the text is: a path of field names and list indexes, by the lines' indentation, so that
-   it is known while the text is no whole YAML. What stands in braces, block texts and comments has no path. */
+   it is known while the text is no whole YAML. What stands in braces, block texts and comments has no path. Where a text
+   holds several documents, only the one around the place counts. */
 import { syntaxTree } from "../../vendor/codemirror/codemirror.min.js";
 
 const LINE = /^( *)((?:- +)*)(?:(-)$|("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#'"{}[\]&*!|>%@`,-][^#]*?|-[^\s#][^#]*?):(?:\s+(.*))?$)?/;
+const BORDER = /^(?:---|\.\.\.)(?=\s|$)/; // between documents
+const HEAD = /^(["']?)(apiVersion|kind)\1:\s+(["']?)([^\s"'#]*)\3\s*(?:#.*)?$/;
+const FARTHEST = 20_000; // lines that are read to either side
 const OPAQUE = new Set(["Comment", "BlockLiteralContent", "QuotedLiteral", "FlowMapping", "FlowSequence"]);
 const LONGEST = 2000; // characters of a line that are read
 
@@ -19,6 +23,7 @@ function unquoted(key) {
 /* A line: the columns of its dashes, where its text starts behind them, and its key, if it has one. */
 export function readLine(line) {
   const text = line.text.slice(0, LONGEST);
+  if (BORDER.test(text)) return { start: 0, columns: [], blank: true, key: null, border: true };
   const [, spaces, dashes, lonely, key, value] = LINE.exec(text);
   const start = spaces.length + dashes.length;
   const columns = [...dashes.matchAll(/-/g)].map(({ index }) => spaces.length + index);
@@ -85,6 +90,7 @@ export function parentPath(doc, number, column) {
   climb.take({ ...own, columns: own.columns.filter((each) => each < column), key: null });
   for (let each = number - 1; each > 0 && !climb.isDone; each -= 1) {
     const line = readLine(doc.line(each));
+    if (line.border) break;
     if (!line.blank) climb.take(line);
   }
   climb.leaveList();
@@ -103,6 +109,7 @@ export function namesBeside(doc, number, column) {
 function collect(doc, number, column, step, names) {
   for (let each = number + step; each > 0 && each <= doc.lines; each += step) {
     const line = readLine(doc.line(each));
+    if (line.border) return;
     if (line.blank) continue;
     const first = Math.min(line.start, ...line.columns);
     if (first < column && (step > 0 || line.start < column)) return;
@@ -111,21 +118,36 @@ function collect(doc, number, column, step, names) {
   }
 }
 
+/* What the document around line `number` says that it is of: `apiVersion` and `kind`, as far as it does. */
+export function headAt(doc, number) {
+  const head = {};
+  for (const step of [-1, 1]) {
+    for (let each = step < 0 ? number : number + 1; each > 0 && each <= doc.lines && Math.abs(each - number) < FARTHEST; each += step) {
+      const { text } = doc.line(each);
+      if (BORDER.test(text)) break;
+      const [, , name, , value] = HEAD.exec(text) ?? [];
+      if (name) head[name] ??= value;
+    }
+  }
+  return head;
+}
+
 /* What is at `at`: a field's name or its value, with the path of what it belongs to; null where lines are no fields. */
 export function placeAt(state, at) {
   const line = state.doc.lineAt(at);
   const read = readLine(line);
-  if (isOpaque(state, at)) return null;
+  if (read.border || isOpaque(state, at)) return null;
   const column = at - line.from;
   const number = line.number;
+  const about = () => headAt(state.doc, number);
   if (read.key !== null && column > read.keyEnd) {
     const path = [...parentPath(state.doc, number, read.start), read.key];
-    return { part: "value", path, from: line.from + Math.min(read.valueStart, line.length) };
+    return { part: "value", path, about, from: line.from + Math.min(read.valueStart, line.length) };
   }
   const start = read.blank ? column : read.start;
   if (column < start) return null;
   return {
-    part: "name", path: parentPath(state.doc, number, start), key: read.key, column: start,
+    part: "name", path: parentPath(state.doc, number, start), key: read.key, column: start, about,
     from: line.from + start, to: line.from + (read.keyEnd ?? line.length), beside: () => namesBeside(state.doc, number, start),
   };
 }

@@ -6,16 +6,32 @@ export class Schema {
   #addresses;
   #answers = new Map();
   #edits;
+  #several;
+  #defined = {};
 
-  /* `edits` is "status" where nothing else of the object is edited. */
-  constructor({ schema, owner, edits }) {
+  /* `edits` is "status" where nothing else of the object is edited; `several`: each document has a kind of its own. */
+  constructor({ schema, owner, edits, several }) {
     this.#addresses = { schema, owner };
     this.#edits = edits ? { edits } : {};
+    this.#several = several !== undefined;
   }
 
-  /* The answer for a path, null where none came. `part` is what is typed, where values in use are looked for. */
-  at(path, part = "") {
-    return this.#kept(this.#addresses.schema, { path: JSON.stringify(path), part, ...this.#edits });
+  /* Which kinds the text defines itself, as the check of it says. */
+  learn(defined = {}) {
+    this.#defined = defined;
+  }
+
+  /* The answer for a path, null where none came. `part` is what is typed, where values in use are looked for; `about`
+     says of which kind the document is. */
+  at(path, part, about) {
+    return this.#kept(this.#addresses.schema, { path: JSON.stringify(path), part, ...this.#edits, ...this.#of(about) });
+  }
+
+  #of(about) {
+    if (!this.#several) return {};
+    const { apiVersion = "", kind = "" } = about();
+    const by = this.#defined[`${apiVersion} ${kind}`];
+    return { apiVersion, kind, ...by && { by } };
   }
 
   /* Who set the field of the object as it is: names of field managers, the last first. */
