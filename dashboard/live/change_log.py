@@ -19,6 +19,8 @@ CHANGES = 50
 FIELDS = 20
 """Fields of one modification that are named."""
 _DELETION = ("metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds")
+UNSERVED = "no longer followed: the API server serves its kind no more"
+"""What is noted of an object that went with its kind: whether it was deleted nobody can tell."""
 LONGEST = 200
 """Characters of a value that are shown."""
 

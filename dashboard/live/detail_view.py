@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from dashboard.access.rights import Denied, offered
 from dashboard.live.change import Change
-from dashboard.live.change_log import ChangeLine, ChangeLog
+from dashboard.live.change_log import UNSERVED, ChangeLine, ChangeLog
 from dashboard.live.family import Family, Kinds
 from dashboard.live.family_tree import Relative
 from dashboard.live.html_parts import Part, partials_between, read_parts
@@ -43,13 +43,13 @@ class DetailView(ObjectView):
     cells: tuple[CellText, ...] (all columns, and the paths) ·
     set_by: SetBy | None (the YAML in runs, and who set it) · yaml_html, managed_html: the same for a pre element ·
     relatives: tuple[Relative, ...] (the tree of owners and of what it owns, while family.looking not all of it) ·
-    owners: tuple[Link, ...] (its controller first) · created: RFC 3339 ·
-    deleting: RFC 3339 of when it was asked to go, or "" ·
+    owners: tuple[Link, ...] (its controller first) · created, deleting: RFC 3339, or "" ·
     pods: NodePods | None (those on the node), pods_asked: what they ask of it ·
     events: tuple[EventLine, ...] (newest first, those about what it owns too) ·
     changes: tuple[ChangeLine, ...] (newest first, at most 50) ·
-    gone: RFC 3339 of the deletion or "" · successor: Found | None (what stands in its place since, at
-    successor_href) · again: bool (re-created under the same name since the page was opened) ·
+    gone: RFC 3339 of the deletion or "" · unserved: bool (its kind is gone, and nobody knows whether it is) ·
+    successor: Found | None (what stands in its place since, at successor_href) ·
+    again: bool (re-created under the same name since the page was opened) ·
     denials: Denials (the quick actions, and what may not be done; worked out anew each time) ·
     href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
     """
@@ -75,7 +75,7 @@ class DetailView(ObjectView):
         long, in slices; `denied` knows what the account may not do.
         """
         super().__init__(kind, namespace, name, replica, clock, paths=paths, kinds=kinds, denied=denied)
-        self.again = False
+        self.again = self.unserved = False
         self._log = ChangeLog(clock)
         self._events = ObjectEvents(self._replica_of_events, later)
         self._events.found = self._stir
@@ -133,8 +133,7 @@ class DetailView(ObjectView):
     @property
     def events_href(self) -> str:
         """The list of events about the object itself, all of them."""
-        about = f"object={self.kind.singular.lower()}/{self.name}"
-        return list_href(EVENTS, self.namespace, about)
+        return list_href(EVENTS, self.namespace, f"object={self.kind.singular.lower()}/{self.name}")
 
     @property
     def changes(self) -> tuple[ChangeLine, ...]:
@@ -173,7 +172,7 @@ class DetailView(ObjectView):
     def _take(self, old: Row | None, new: Row | None) -> None:
         if new is None:
             if self.row is not None and old is not None and old.uid == self.row.uid:
-                self._deleted()
+                self._deleted(UNSERVED if self._replica.health.state == "absent" else "deleted")
         elif not self._is_mine(new):
             if self.row is not None and new.uid == self.row.uid:
                 self._deleted("has another name now")
@@ -186,6 +185,7 @@ class DetailView(ObjectView):
 
     def _deleted(self, words: str = "deleted") -> None:
         self.found, self.gone, self.again = False, rfc3339(round(self.clock.time(), 3)), False
+        self.unserved = words == UNSERVED
         self._log.note(words, self.row)
         if self.row is not None:
             self._successor.look(self.row, self.object, self.clock.time())

@@ -18,14 +18,14 @@ from dashboard.live.definitions import Definition, Definitions
 from dashboard.live.epoch import new_epoch
 from dashboard.live.expected import Expected
 from dashboard.live.kind_feed import KindFeed
-from dashboard.live.kind_health import KindHealth
+from dashboard.live.kind_health import KindHealth, no_longer_served
 from dashboard.live.messages import Described
 from dashboard.live.polling import Polling
 from dashboard.live.publisher import Publisher
-from dashboard.live.served import RETRY_RESOLVE, Served
+from dashboard.live.served import RETRY_RESOLVE, SELDOM, Served
 from dashboard.live.tasks import cancelled, kept_running
 from dashboard.resources.kinds import KindInfo
-from dashboard.resources.rows import mask_secret, printed_shape, projection_for
+from dashboard.resources.rows import mask_secret, needs_description, printed_shape, projection_for
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.health import Health, State
 from informerd.cache.list_watch import ListWatch
@@ -73,8 +73,8 @@ class FollowedKind:
         self._handled: Registration[Any] | None = None
         self._rows_health: Callable[[], Health] = self.publisher.health
         """Of the rows that are made now."""
-        self._published_health: Callable[[], Health] = self.publisher.health
-        """The same with what remains of the first list, whichever rows are made of it."""
+        self._followed_health: Callable[[], Health] = self.publisher.health
+        """The same with what remains of the first list, whichever rows are made of it; or how the polling goes."""
         self._described: Described | None = None
         self.tasks: list[asyncio.Task[None]] = []
         """What runs for it. None of them ends but one whose part another took."""
@@ -86,8 +86,7 @@ class FollowedKind:
         self.publish()
         if self.kind.resolved:
             self._watch(self.kind.resource)
-        else:
-            self._keep(f"looking for {self.kind.key}", self._follow_served)
+        self._keep(f"looking for {self.kind.key}", self._follow_served)
 
     def publish(self) -> None:
         """Begin to say how it is, without following it."""
@@ -132,7 +131,7 @@ class FollowedKind:
         informer = self._factory.informer(resource, projection=projection_for(self.kind.key), transform=transform)
         self._informers.append(informer)
         expected = Expected(lambda: self._rows_health(), partial(self._count, resource), self._clock)
-        self._published_health = expected
+        self._followed_health = expected
         self._feed(informer, described)
         self._while_served.append(self._keep(f"counting {self.kind.key}", expected.run))
         informer.on_health(lambda _: self._health_changed())
@@ -147,7 +146,7 @@ class FollowedKind:
         self.publisher.describe(described)
         feed = KindFeed(self.kind.key, self.publisher, printed_shape(described))
         polling = Polling(self._lists(resource), feed, self._clock, self._health_changed)
-        self.publisher.health = polling
+        self._followed_health, self.publisher.health = polling, self._health
         self._while_served.append(self._keep(f"polling {self.kind.key}", polling.run))
 
     def _feed(self, informer: SharedInformer[Any], described: Described | None) -> None:
@@ -156,10 +155,13 @@ class FollowedKind:
         if described is not None:
             self._described = described
             self.publisher.describe(described)
-            shape = printed_shape(described)
+            shape = printed_shape(described) if needs_description(self.kind.key) else None
         self._handled = informer.add_handler(KindFeed(self.kind.key, self.publisher, shape))
         self._rows_health = KindHealth(informer, self._handled, self._clock)
-        self.publisher.health = self._published_health
+        self.publisher.health = self._health
+
+    def _health(self) -> Health:
+        return no_longer_served(self._followed_health(), self.publisher.rows)
 
     def _reshape(self, informer: SharedInformer[Any], described: Described) -> None:
         """Make all rows anew, under an epoch that is younger than the one they had."""
@@ -182,7 +184,12 @@ class FollowedKind:
         self.publisher.rates = before.rates
 
     async def _follow_served(self) -> None:
-        """Follow a kind of which only the name is known as it is served, and anew each time it is served otherwise."""
+        """Follow a kind as it is served, and anew each time it is served otherwise.
+
+        One of which the version is known is looked for where the API server has nothing under that.
+        """
+        if self.kind.resolved and self._informers:
+            await self._until_otherwise(self.kind.resource, at_most=SELDOM)
         while True:
             before = await self._let_go()
             resource, definition = await self._served.find(self.say_unresolved, before=before)
@@ -199,9 +206,14 @@ class FollowedKind:
             if definition is not None:
                 self._watch_definition(resource)
             self._factory.start()
-            await self._served.until_otherwise(resource, self._is_absent)
-            logger.info("%s is not served in %s any more as it was", self.kind.key, resource.version)
-            self._say_turning(resource)
+            await self._until_otherwise(resource)
+
+    async def _until_otherwise(self, resource: Resource, *, at_most: float = RETRY_RESOLVE) -> None:
+        await self._served.until_otherwise(
+            resource, self._is_absent, lambda: bool(self.publisher.rows), at_most=at_most
+        )
+        logger.info("%s is not served in %s any more as it was", self.kind.key, resource.version)
+        self._say_turning(resource)
 
     def _watch_definition(self, resource: Resource) -> None:
         followed = self._informers[:1]
@@ -211,13 +223,11 @@ class FollowedKind:
             if definition.serves(resource):
                 for informer in followed:
                     self._reshape(informer, definition.describe(resource))
-            elif self._handled is not None:
-                self._handled.remove()  # that its objects are in no list now is no delete of any of them
 
         self._informers.append(self._definitions.watch(resource, changed, self._served.doubt))
 
     def _is_absent(self) -> bool:
-        return self.publisher.health().state == "absent"
+        return self._followed_health().state == "absent"
 
     def _say_turning(self, resource: Resource) -> None:
         """What is known of it is of the past: it is served otherwise, which is being asked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import Protocol
 
 import msgspec
@@ -18,6 +19,9 @@ SETTLE = 0.5
 HELD_UP = 2.0
 """Seconds between two questions after which this process was held up: it is asked each second."""
 CATCHING_UP = "what was missed meanwhile is being read"
+
+NO_LONGER = "no longer followed, so nobody can tell what has become of its objects"
+"""How the problem of a kind begins whose rows are those that there were when it was served."""
 
 
 class Handled(Protocol):
@@ -93,6 +97,13 @@ class KindHealth:
             return health
         since = self._stale_since or self._behind_since
         return _stale(health, since, f"{waiting:,} changes have been heard of and are not shown yet")
+
+
+def no_longer_served(health: Health, rows: Sized) -> Health:
+    """That the API server has nothing there does not say that objects were deleted: rows stay, and are stale."""
+    if health.state != "absent" or not rows:
+        return health
+    return _stale(health, health.since, f"{NO_LONGER}: {health.problem}")
 
 
 def _stale(health: Health, since: float, problem: str) -> Health:

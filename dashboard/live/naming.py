@@ -55,7 +55,7 @@ class Naming:
                 found = await discovery.resolve(name)
             except InformerdError:
                 continue
-            self._take(kind.with_resource(found) if not kind.resolved else kind_of(found))
+            self._take(kind_of(found) if kind.resolved and not is_builtin(kind.key) else kind.with_resource(found))
 
     def _is_due(self, kind: KindInfo, retry: float) -> bool:
         now = self._clock.now()
@@ -73,8 +73,6 @@ class Naming:
 
 def _name_to_ask(kind: KindInfo, described: Described | None) -> str:
     """By which name to ask for it; empty where all is known."""
-    if is_builtin(kind.key):
-        return ""
     if described is None or not described.version:
         return "" if kind.resolved else kind.key
     resource = kind.resource

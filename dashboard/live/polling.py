@@ -57,17 +57,15 @@ class Polling:
         try:
             listing = await list_all(self._list_watch, "", limit=PAGE, progress=lambda _count, _remaining: None)
         except InformerdError as error:
-            await self._failed(error)
+            self._failed(error)
             return False
         await self._take(listing.objects, kept=listing.unusable)
         self._listed = True
         self._say("live", heard=self._clock.time())
         return True
 
-    async def _failed(self, error: InformerdError) -> None:
+    def _failed(self, error: InformerdError) -> None:
         if isinstance(error, NotFound):
-            await self._take({}, kept=frozenset())
-            self._listed = False
             state: State = "absent"
         elif self._listed:
             state = "stale"

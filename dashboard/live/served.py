@@ -16,6 +16,8 @@ from informerd.rest.discovery import Discovery
 
 RETRY_RESOLVE = 5.0
 """Seconds between two questions to discovery for a kind that it does not know, or that it names and nobody finds."""
+SELDOM = 60.0
+"""The same at most for a kind that has never been where it was looked for first."""
 SOON = 0.25
 """Seconds between the first two questions after a kind was served otherwise; each wait is twice as long as the last."""
 LATE = 5.0
@@ -67,28 +69,40 @@ class Served:
             wait = min(2 * wait, RETRY_RESOLVE)
             self._discovery.invalidate()
 
-    async def until_otherwise(self, resource: Resource, absent: Callable[[], bool]) -> None:
-        """Return when it is served otherwise: as its definition says, or as discovery says while it is `absent`."""
+    async def until_otherwise(
+        self,
+        resource: Resource,
+        absent: Callable[[], bool],
+        known: Callable[[], bool],
+        *,
+        at_most: float = RETRY_RESOLVE,
+    ) -> None:
+        """Return when it is served otherwise: as its definition says, or as discovery says while it is `absent`.
+
+        So it is where discovery does not name it and objects of it are `known`. `at_most`: seconds between questions.
+        """
         while True:
             await self._doubt.wait()
             self._doubt.clear()
             wait = SOON
             while not self._is_undefined(resource) and absent():
-                if await self._is_named_otherwise(resource):
+                if await self._is_named_otherwise(resource, known):
                     return
                 if await sleep_or(self._doubt, wait, self._clock):
                     self._doubt.clear()
-                wait = min(2 * wait, RETRY_RESOLVE)
+                wait = min(2 * wait, at_most)
             if self._is_undefined(resource):
                 return
 
     def _is_undefined(self, resource: Resource) -> bool:
         return self._defined is not None and not self._defined.serves(resource)
 
-    async def _is_named_otherwise(self, resource: Resource) -> bool:
+    async def _is_named_otherwise(self, resource: Resource, known: Callable[[], bool]) -> bool:
         self._discovery.invalidate()
         try:
             return _way(await self._resolved()) != _way(resource)
+        except UnknownResource:
+            return known()
         except InformerdError:  # nothing is said of it: it is there again, or named, some day
             return False
 
@@ -102,4 +116,5 @@ class Served:
 
 
 def _way(resource: Resource) -> tuple[object, ...]:
-    return (resource.version, resource.kind, resource.namespaced, "watch" in resource.verbs)
+    watched = not resource.verbs or "watch" in resource.verbs  # of what nobody has asked about it is taken for granted
+    return (resource.version, resource.kind, resource.namespaced, watched)

@@ -23,6 +23,7 @@ from dashboard.resources.kinds import KindInfo
 from dashboard.resources.rows import projection_for
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.list_watch import ListWatch
+from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.clock import Clock
 from informerd.resource import Resource
 from informerd.rest.client import Client
@@ -55,7 +56,7 @@ class Worker:
         self._discovery = discovery or Discovery(client, clock=clock)
         self._layer = layer
         self._sender = Sender(layer, trouble)
-        self.factory = SharedInformerFactory(client, clock=clock)
+        self.factory = SharedInformerFactory(client, clock=clock, settings=ReflectorSettings(keep_absent=True))
         self._definitions = Definitions(client, self.factory)
         self._count = partial(count, client)
         self._lists = partial(_lists, client, clock)
@@ -85,7 +86,6 @@ class Worker:
         self._keep("the letting go of kinds", self.on_demand.run)
         for followed in self._followed:
             followed.start()
-            self._tasks += followed.tasks
         self.factory.start()
 
     async def stop(self) -> None:

@@ -333,8 +333,8 @@ class Reflector(Generic[T]):
         await session.release()
 
     async def _vanish(self) -> None:
-        """The resource does not exist (any more): neither do its objects."""
-        if self.recovery.listed:
+        """The resource does not exist (any more): neither do its objects, unless they are to be kept."""
+        if self.recovery.listed and not self._settings.keep_absent:
             self._fifo.replace({}, "")
             await self._fifo.processed()
         self.recovery.listed = False

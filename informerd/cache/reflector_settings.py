@@ -27,4 +27,9 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     """A watch that has sent periodic bookmarks and then nothing for so long is dead."""
     absent_retry: float = 5.0
     """The longest wait before a resource that does not exist is asked for again."""
+    keep_absent: bool = False
+    """Whether the objects of a resource that the API server has no more stay in the store until it is listed again.
+
+    client-go keeps them. A 404 does not say whether they are gone: a version that is not served any more has it, too.
+    """
     chance: Callable[[], float] = random.random

@@ -225,6 +225,16 @@ def copied(name: str, *, spec: dict[str, Any] | None = None, created: float | No
     return msgspec.structs.replace(row, labels={"app": "web"})
 
 
+def test_an_object_whose_kind_is_served_no_more_is_not_said_to_be_deleted() -> None:
+    shown = Shown(web())
+    shown.pods.beat(msgspec.structs.replace(shown.pods.health, state="absent"))
+    shown.pods.drop("uid-default-web")
+    assert [line.words for line in shown.view.changes] == ["no longer followed: the API server serves its kind no more"]
+    html = shown.view.render_window(shown.render)
+    assert "The API server serves no Pods any more, so that nobody can tell what has become of this one since" in html
+    assert "was deleted" not in html
+
+
 def test_an_object_that_was_copied_and_deleted_names_the_one_that_has_its_content() -> None:
     shown = Shown(web(spec={"a": 1, "nodeName": "n"}), pod("other"))
     now = shown.clock.time()

@@ -115,12 +115,15 @@ async def test_after_a_list_that_fails_rows_stay_and_are_stale_until_one_succeed
     assert polled.polling().state == "live"
 
 
-async def test_a_kind_that_is_no_more_takes_its_rows_along() -> None:
+async def test_a_kind_that_is_no_more_is_absent_and_its_objects_are_not_told_as_deleted() -> None:
     polled = Polled()
-    await polled.look(web="1")
+    await polled.look(web="1", api="1")
     polled.lists.error = GONE
     await polled.polling.look()
-    assert (polled.polling().state, polled.names) == ("absent", set())
+    assert (polled.polling().state, polled.names) == ("absent", {"web", "api"})
+    polled.lists.error = None
+    await polled.look(api="1")
+    assert (polled.polling().state, polled.names) == ("live", {"api"})
 
 
 async def test_others_have_a_turn_between_few_objects_whether_they_are_there_or_gone(

@@ -85,6 +85,21 @@ async def test_a_resource_that_does_not_exist_is_asked_for_every_5_seconds_at_mo
     assert setup.keys == {"default/a": "5"}
 
 
+async def test_objects_of_a_resource_that_vanishes_stay_until_it_is_listed_again_where_that_is_wanted(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup, watch = await listed(start, server, keep_absent=True)
+    await clock.advance(2)
+    watch.end()
+    (await server.take_watch()).fail(status(404, "NotFound"))
+    await clock.sleeper(0.8, 1.6)
+    assert (setup.state, setup.keys) == ("absent", {"default/a": "5"})
+    await clock.advance(2)
+    (await server.take_list()).answer_list([pod("b", "7")], "10")
+    await eventually(lambda: setup.keys == {"default/b": "7"})
+    await eventually(lambda: "delete default/a@5" in setup.recorder.words)
+
+
 async def test_a_resource_that_vanishes_takes_its_objects_with_it(
     start: StartInformer, server: ScriptedServer, clock: FakeClock
 ) -> None:
