@@ -81,7 +81,7 @@ async def serve(options: argparse.Namespace) -> None:
     size = Size(options.pods, options.rate, options.seed)
     fleet, dice = fleet_of(size.pods), dice_of(size)
     if not options.no_workload:
-        seed(core, fleet, dice)
+        seed(core, fleet, dice, suspended=not size.rate)
     ended = asyncio.Event()
     faults = Faults(core.store, rng) if options.faults else None
     async with contextlib.AsyncExitStack() as stack:

@@ -6,12 +6,12 @@ discovery and the wording of the real server's errors. Nothing that a client sen
 
 What it leaves out, on purpose: storage on disk, more than one user, RBAC (whoever asks may do everything), admission
 webhooks, conversion between versions, server-side apply (415), aggregated APIs, protobuf in answers and of custom
-resource definitions (bodies of the other built-in kinds are taken), pod logs and exec (501 with a sentence),
-a namespace's finalize, the scale and the selectableFields of custom resources, CEL rules but the one in
-validation.py, quotas, priority classes, answers in YAML or a 406 for what is not served (all is JSON), /openapi/v2,
-/metrics, single health checks, the paths below /api/v1/watch, rules on fields that nobody sets in a demo (security
-contexts, tolerations, taints, names of resources), prose in the schemas of built-in kinds, and every built-in kind
-that kinds.py does not name.
+resource definitions (bodies of the other built-in kinds are taken), pod logs and exec (501 with a sentence), a
+namespace's finalize, the scale and the selectableFields of custom resources, CEL rules but the one in validation.py,
+quotas, priority classes, persistent volumes and claims, ControllerRevisions, answers in YAML or a 406 for what is not
+served (all is JSON), /openapi/v2, /metrics, single health checks, the paths below /api/v1/watch, rules on fields that
+nobody sets in a demo (security contexts, tolerations, taints, names of resources), prose in the schemas of built-in
+kinds, and every built-in kind that kinds.py does not name.
 
 Where it is known to answer otherwise than the real server: a CustomResourceDefinition is established at once, and its
 versions are named, not quoted whole, in what is wrong with them; patterns are Python's regular expressions, and one

@@ -9,12 +9,21 @@ import base64
 import random
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any
 
 from devcluster.server.kinds import BUDGETS, Kind
 from devcluster.server.names import LONGEST
 from devcluster.server.objects import Object
-from devcluster.server.pod_defaults import default_pod, default_pod_spec, null_times, quality_of_service
+from devcluster.server.pod_defaults import default_pod, null_times, quality_of_service
+from devcluster.server.workload_defaults import (
+    DAEMON_COUNTS,
+    TEMPLATE_GENERATION,
+    default_cron_job,
+    default_daemon_set,
+    default_deployment,
+    default_job,
+    default_replica_set,
+    default_stateful_set,
+)
 
 _NODE_INFO = (
     "machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion",
@@ -46,49 +55,15 @@ def fill_for_create(obj: Object, kind: Kind) -> None:
         obj["status"] = {"loadBalancer": {}}
     elif kind.key == "replicasets.apps":
         obj["status"] = {"replicas": 0}
+    elif kind.key == "statefulsets.apps":
+        obj["status"] = {"replicas": 0, "availableReplicas": 0}
+    elif kind.key == "daemonsets.apps":
+        obj["status"] = dict.fromkeys(DAEMON_COUNTS, 0)
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), TEMPLATE_GENERATION: "1"}
     elif kind is BUDGETS:
         obj["status"] = dict.fromkeys(_BUDGET_COUNTS, 0)
     elif kind.has_status and not kind.custom and kind.key != "nodes":
         obj["status"] = {}
-
-
-def _template(obj: Object) -> dict[str, Any]:
-    template: dict[str, Any] = obj.setdefault("spec", {}).setdefault("template", {})
-    default_pod_spec(template.setdefault("spec", {}))
-    return template
-
-
-def _default_deployment(obj: Object, _rng: random.Random) -> None:
-    _template(obj)
-    spec = obj["spec"]
-    spec.setdefault("replicas", 1)
-    strategy = spec.setdefault("strategy", {})
-    if strategy.setdefault("type", "RollingUpdate") == "RollingUpdate":
-        rolling = strategy.setdefault("rollingUpdate", {})
-        rolling.setdefault("maxUnavailable", "25%")
-        rolling.setdefault("maxSurge", "25%")
-    spec.setdefault("revisionHistoryLimit", 10)
-    spec.setdefault("progressDeadlineSeconds", 600)
-    null_times(obj.get("status") or {}, "lastUpdateTime", "lastTransitionTime")
-
-
-def _default_replica_set(obj: Object, _rng: random.Random) -> None:
-    _template(obj)
-    obj["spec"].setdefault("replicas", 1)
-    null_times(obj.get("status") or {}, "lastTransitionTime")
-
-
-def _default_job(obj: Object, _rng: random.Random) -> None:
-    _template(obj)
-    spec = obj["spec"]
-    if "completions" not in spec and "parallelism" not in spec:
-        spec["completions"] = 1
-    for name, value in (
-        ("parallelism", 1), ("backoffLimit", 6), ("manualSelector", False), ("completionMode", "NonIndexed"),
-        ("suspend", False), ("podReplacementPolicy", "TerminatingOrFailed"),
-    ):  # fmt: skip
-        spec.setdefault(name, value)
-    null_times(obj.get("status") or {}, "lastProbeTime", "lastTransitionTime")
 
 
 def _default_namespace(obj: Object, _rng: random.Random) -> None:
@@ -188,9 +163,12 @@ def _label_job(obj: Object) -> None:
 _DEFAULTS: MappingProxyType[str, Callable[[Object, random.Random], None]] = MappingProxyType(
     {
         "pods": lambda obj, _rng: default_pod(obj),
-        "deployments.apps": _default_deployment,
-        "replicasets.apps": _default_replica_set,
-        "jobs.batch": _default_job,
+        "deployments.apps": default_deployment,
+        "replicasets.apps": default_replica_set,
+        "statefulsets.apps": default_stateful_set,
+        "daemonsets.apps": default_daemon_set,
+        "cronjobs.batch": default_cron_job,
+        "jobs.batch": default_job,
         "services": _default_service,
         "secrets": _default_secret,
         "events": _default_event,

@@ -82,10 +82,10 @@ def _core(plural: str, kind: str, *short: str, **more: Any) -> Kind:
     return Kind(version="v1", plural=plural, kind=kind, singular=kind.lower(), short_names=short, **more)
 
 
-def _apps(plural: str, kind: str, *short: str) -> Kind:
+def _apps(plural: str, kind: str, *short: str, scales: bool = True) -> Kind:
     return Kind(
         group="apps", version="v1", plural=plural, kind=kind, singular=kind.lower(), short_names=short,
-        categories=("all",), has_status=True, counts_generation=True, scales=True,
+        categories=("all",), has_status=True, counts_generation=True, scales=scales,
     )  # fmt: skip
 
 
@@ -113,8 +113,14 @@ BUILT_IN: tuple[Kind, ...] = (
     _core("secrets", "Secret"),
     _core("serviceaccounts", "ServiceAccount", "sa"),
     _core("services", "Service", "svc", categories=("all",), has_status=True, created_by_update=True),
+    _apps("daemonsets", "DaemonSet", "ds", scales=False),
     _apps("deployments", "Deployment", "deploy"),
     _apps("replicasets", "ReplicaSet", "rs"),
+    _apps("statefulsets", "StatefulSet", "sts"),
+    Kind(
+        group="batch", version="v1", plural="cronjobs", kind="CronJob", singular="cronjob", short_names=("cj",),
+        categories=("all",), has_status=True, counts_generation=True,
+    ),
     Kind(
         group="batch", version="v1", plural="jobs", kind="Job", singular="job", categories=("all",),
         has_status=True, counts_generation=True,

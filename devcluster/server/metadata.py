@@ -31,6 +31,7 @@ _NAMES_HOSTS = MappingProxyType(
         "pods": "the Pod's hostname",
         "deployments.apps": "Pod names and hostnames",
         "replicasets.apps": "Pod names and hostnames",
+        "statefulsets.apps": "Pod names and hostnames",
         "jobs.batch": "Pod names and hostnames",
     }
 )

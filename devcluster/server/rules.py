@@ -16,6 +16,12 @@ from devcluster.server.kinds import BUDGETS, CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.objects import Object
 from devcluster.server.pod_rules import at_least_zero, check_pod_spec
 from devcluster.server.service_rules import NO_ADDRESS, check_service
+from devcluster.server.set_rules import (
+    check_cron_job,
+    check_daemon_set,
+    check_stateful_set,
+    check_stateful_set_update,
+)
 from devcluster.server.status import FieldError, forbidden_field, invalid_value, required
 from devcluster.server.workload_rules import check_deployment, check_job, check_replica_set, check_replicas
 
@@ -52,7 +58,9 @@ def check_update(new: Object, old: Object, kind: Kind) -> list[FieldError]:
         return _pod_changes(new, old)
     if kind is CUSTOM_RESOURCE_DEFINITIONS:
         return crds.check_update(new, old)
-    if kind.key in ("deployments.apps", "replicasets.apps", "jobs.batch"):
+    if kind.key == "statefulsets.apps":
+        return check_stateful_set_update(new, old)
+    if kind.key in ("daemonsets.apps", "deployments.apps", "replicasets.apps", "jobs.batch"):
         selector = new["spec"].get("selector")
         if selector != old["spec"].get("selector"):
             return [invalid_value("spec.selector", selector, "field is immutable")]
@@ -161,6 +169,9 @@ _RULES: MappingProxyType[str, Callable[[Object], list[FieldError]]] = MappingPro
         "pods": lambda obj: check_pod_spec(obj.get("spec") or {}, "spec"),
         "deployments.apps": check_deployment,
         "replicasets.apps": check_replica_set,
+        "statefulsets.apps": check_stateful_set,
+        "daemonsets.apps": check_daemon_set,
+        "cronjobs.batch": check_cron_job,
         "jobs.batch": check_job,
         "services": check_service,
         "configmaps": _check_config_map,

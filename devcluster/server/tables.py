@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -19,10 +18,8 @@ from devcluster.server.partial import partial
 from devcluster.server.pod_words import pod_ready, pod_restarts, pod_status
 from devcluster.server.status import bad_request
 from devcluster.server.store import Record
-
-Cell = str | int | bool | None
-_NONE = "<none>"
-_UNKNOWN = "<unknown>"
+from devcluster.server.table_words import NONE, UNKNOWN, Cell, age, age_of, labels_text, name_of
+from devcluster.server.workload_tables import cron_job, daemon_set, deployment, job, replica_set, stateful_set
 
 
 def wanted(accept: str) -> bool:
@@ -79,52 +76,18 @@ def _custom_cell(obj: Object, column: dict[str, Any], now: float) -> Cell:
     return value if isinstance(value, str | int | bool) or value is None else str(value)
 
 
-def age(since: str | None, now: float) -> str:
-    """How long ago a timestamp was, in kubectl's words."""
-    if not since:
-        return _UNKNOWN
-    return duration(now - datetime.fromisoformat(since).timestamp())
-
-
-def duration(seconds: float) -> str:
-    """apimachinery's HumanDuration."""
-    left = int(seconds)
-    if left < -1:
-        return "<invalid>"
-    if left < 120:
-        return f"{max(left, 0)}s"
-    minutes, hours, days = left // 60, left // 3600, left // 86400
-    for limit, big, small, unit, below, size in (
-        (600, minutes, left % 60, "m", "s", 1), (10_800, minutes, 0, "m", "", 0),
-        (28_800, hours, minutes % 60, "h", "m", 1), (172_800, hours, 0, "h", "", 0),
-        (691_200, days, hours % 24, "d", "h", 1), (63_072_000, days, 0, "d", "", 0),
-    ):  # fmt: skip
-        if left < limit:
-            return f"{big}{unit}" + (f"{small}{below}" if size and small else "")
-    years, rest = divmod(days, 365)
-    return f"{years}y{rest}d" if rest and years < 8 else f"{years}y"
-
-
-def _name(obj: Object) -> str:
-    return str(obj["metadata"]["name"])
-
-
-def _age(obj: Object, now: float) -> str:
-    return age(obj["metadata"].get("creationTimestamp"), now)
-
-
 def _pod(obj: Object, now: float) -> list[Cell]:
     spec, status = obj.get("spec") or {}, obj.get("status") or {}
-    gates = _NONE if not spec.get("readinessGates") else f"0/{len(spec['readinessGates'])}"
-    nominated = status.get("nominatedNodeName") or _NONE
-    address, node = status.get("podIP") or _NONE, spec.get("nodeName") or _NONE
+    gates = NONE if not spec.get("readinessGates") else f"0/{len(spec['readinessGates'])}"
+    nominated = status.get("nominatedNodeName") or NONE
+    address, node = status.get("podIP") or NONE, spec.get("nodeName") or NONE
     restarts, ended = pod_restarts(obj)
     shown = f"{restarts} ({age(ended, now)} ago)" if restarts and ended else str(restarts)
-    return [_name(obj), pod_ready(obj), pod_status(obj), shown, _age(obj, now), address, node, nominated, gates]
+    return [name_of(obj), pod_ready(obj), pod_status(obj), shown, age_of(obj, now), address, node, nominated, gates]
 
 
 def _namespace(obj: Object, now: float) -> list[Cell]:
-    return [_name(obj), (obj.get("status") or {}).get("phase", ""), _age(obj, now)]
+    return [name_of(obj), (obj.get("status") or {}).get("phase", ""), age_of(obj, now)]
 
 
 def _node(obj: Object, now: float) -> list[Cell]:
@@ -137,9 +100,17 @@ def _node(obj: Object, now: float) -> list[Cell]:
     prefix = "node-role.kubernetes.io/"
     roles = sorted(key[len(prefix) :] for key in obj["metadata"].get("labels") or {} if key.startswith(prefix))
     where = {a["type"]: a["address"] for a in addresses}
-    about = [info.get(key) or _UNKNOWN for key in ("osImage", "kernelVersion", "containerRuntimeVersion")]
-    places = [where.get("InternalIP", _NONE), where.get("ExternalIP", _NONE)]
-    return [_name(obj), word, ",".join(roles) or _NONE, _age(obj, now), info.get("kubeletVersion", ""), *places, *about]
+    about = [info.get(key) or UNKNOWN for key in ("osImage", "kernelVersion", "containerRuntimeVersion")]
+    places = [where.get("InternalIP", NONE), where.get("ExternalIP", NONE)]
+    return [
+        name_of(obj),
+        word,
+        ",".join(roles) or NONE,
+        age_of(obj, now),
+        info.get("kubeletVersion", ""),
+        *places,
+        *about,
+    ]
 
 
 def _event(obj: Object, now: float) -> list[Cell]:
@@ -149,62 +120,45 @@ def _event(obj: Object, now: float) -> list[Cell]:
     target = f"{about.get('kind', '').lower()}/{about.get('name', '')}"
     origin = ", ".join(filter(None, (source.get("component") or obj.get("reportingComponent"), source.get("host"))))
     said = [obj.get("type", ""), obj.get("reason", ""), target, about.get("fieldPath", ""), origin]
-    return [age(last, now), *said, obj.get("message", "").strip(), age(first, now), obj.get("count") or 1, _name(obj)]
+    return [age(last, now), *said, obj.get("message", "").strip(), age(first, now), obj.get("count") or 1, name_of(obj)]
 
 
 def _config_map(obj: Object, now: float) -> list[Cell]:
-    return [_name(obj), len(obj.get("data") or ()) + len(obj.get("binaryData") or ()), _age(obj, now)]
+    return [name_of(obj), len(obj.get("data") or ()) + len(obj.get("binaryData") or ()), age_of(obj, now)]
 
 
 def _secret(obj: Object, now: float) -> list[Cell]:
-    return [_name(obj), obj.get("type", ""), len(obj.get("data") or ()), _age(obj, now)]
+    return [name_of(obj), obj.get("type", ""), len(obj.get("data") or ()), age_of(obj, now)]
 
 
 def _service(obj: Object, now: float) -> list[Cell]:
     spec = obj.get("spec") or {}
-    ports = ",".join(f"{p['port']}/{p.get('protocol', 'TCP')}" for p in spec.get("ports") or ()) or _NONE
-    address = spec.get("clusterIP") or _NONE
-    external = spec.get("externalName") or (",".join(spec.get("externalIPs") or ()) or _NONE)
-    return [_name(obj), spec.get("type", ""), address, external, ports, _age(obj, now), _labels(spec.get("selector"))]
+    ports = ",".join(f"{p['port']}/{p.get('protocol', 'TCP')}" for p in spec.get("ports") or ()) or NONE
+    address = spec.get("clusterIP") or NONE
+    external = spec.get("externalName") or (",".join(spec.get("externalIPs") or ()) or NONE)
+    return [
+        name_of(obj),
+        spec.get("type", ""),
+        address,
+        external,
+        ports,
+        age_of(obj, now),
+        labels_text(spec.get("selector")),
+    ]
 
 
 def _account(obj: Object, now: float) -> list[Cell]:
-    return [_name(obj), _age(obj, now)]
-
-
-def _deployment(obj: Object, now: float) -> list[Cell]:
-    spec, status = obj["spec"], obj.get("status") or {}
-    ready = f"{status.get('readyReplicas', 0)}/{spec.get('replicas', 1)}"
-    counts: list[Cell] = [ready, status.get("updatedReplicas", 0), status.get("availableReplicas", 0)]
-    return [_name(obj), *counts, _age(obj, now), *_template(spec)]
-
-
-def _replica_set(obj: Object, now: float) -> list[Cell]:
-    spec, status = obj["spec"], obj.get("status") or {}
-    counts: list[Cell] = [spec.get("replicas", 1), status.get("replicas", 0), status.get("readyReplicas", 0)]
-    return [_name(obj), *counts, _age(obj, now), *_template(spec)]
-
-
-def _job(obj: Object, now: float) -> list[Cell]:
-    spec, status = obj["spec"], obj.get("status") or {}
-    conditions = [c["type"] for c in status.get("conditions") or () if c.get("status") == "True"]
-    word = next((w for w in ("Complete", "Failed", "Suspended") if w in conditions), "Running")
-    took, start = "", status.get("startTime")
-    if start:
-        end = status.get("completionTime")
-        took = duration((datetime.fromisoformat(end).timestamp() if end else now) - _seconds(start))
-    done = f"{status.get('succeeded', 0)}/{spec.get('completions', 1)}"
-    return [_name(obj), word, done, took, _age(obj, now), *_template(spec)]
+    return [name_of(obj), age_of(obj, now)]
 
 
 def _lease(obj: Object, now: float) -> list[Cell]:
-    return [_name(obj), (obj.get("spec") or {}).get("holderIdentity", ""), _age(obj, now)]
+    return [name_of(obj), (obj.get("spec") or {}).get("holderIdentity", ""), age_of(obj, now)]
 
 
 def _budget(obj: Object, now: float) -> list[Cell]:
     spec, status = obj.get("spec") or {}, obj.get("status") or {}
     rules = [str(spec.get(name, "N/A")) for name in ("minAvailable", "maxUnavailable")]
-    return [_name(obj), *rules, status.get("disruptionsAllowed", 0), _age(obj, now)]
+    return [name_of(obj), *rules, status.get("disruptionsAllowed", 0), age_of(obj, now)]
 
 
 def _definition(obj: Object, _now: float) -> list[Cell]:
@@ -212,21 +166,7 @@ def _definition(obj: Object, _now: float) -> list[Cell]:
     versions = ",".join(v["name"] + ("(storage)" if v.get("storage") else "") for v in spec["versions"])
     established = any(c["type"] == "Established" and c["status"] == "True" for c in obj["status"]["conditions"])
     created, short = obj["metadata"]["creationTimestamp"], ",".join(names.get("shortNames") or ())
-    return [_name(obj), spec["scope"], versions, created, spec["group"], names["kind"], short, established]
-
-
-def _seconds(text: str) -> float:
-    return datetime.fromisoformat(text).timestamp()
-
-
-def _template(spec: dict[str, Any]) -> list[Cell]:
-    containers = spec["template"]["spec"]["containers"]
-    names, images = ",".join(c["name"] for c in containers), ",".join(c["image"] for c in containers)
-    return [names, images, _labels((spec.get("selector") or {}).get("matchLabels"))]
-
-
-def _labels(labels: dict[str, str] | None) -> str:
-    return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items())) or _NONE
+    return [name_of(obj), spec["scope"], versions, created, spec["group"], names["kind"], short, established]
 
 
 _ROWS: MappingProxyType[str, Callable[[Object, float], list[Cell]]] = MappingProxyType(
@@ -239,9 +179,12 @@ _ROWS: MappingProxyType[str, Callable[[Object, float], list[Cell]]] = MappingPro
         "secrets": _secret,
         "services": _service,
         "serviceaccounts": _account,
-        "deployments.apps": _deployment,
-        "replicasets.apps": _replica_set,
-        "jobs.batch": _job,
+        "daemonsets.apps": daemon_set,
+        "deployments.apps": deployment,
+        "replicasets.apps": replica_set,
+        "statefulsets.apps": stateful_set,
+        "cronjobs.batch": cron_job,
+        "jobs.batch": job,
         "leases.coordination.k8s.io": _lease,
         "poddisruptionbudgets.policy": _budget,
         "customresourcedefinitions.apiextensions.k8s.io": _definition,

@@ -33,6 +33,7 @@ from devcluster.server.scale import scale_body, scale_of, scaled
 from devcluster.server.status import Failure, already_exists, not_found, plain_error
 from devcluster.server.store import Key, Record, Store
 from devcluster.server.strategic import StrategicMerge, go_text
+from devcluster.server.workload_defaults import count_templates
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,8 @@ class Verbs:
         self._contents.refuse(kind, name, errors)
         if kind.counts_generation and subresource != "status" and parts.spec_changed(kind, obj, old):
             obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+        if kind.key == "daemonsets.apps":
+            count_templates(obj, old)
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             crds.fill_status(obj, self._now())
         self._managed.note(kind, obj, old, options.field_manager, subresource)

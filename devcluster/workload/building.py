@@ -56,6 +56,22 @@ def deployment(app: App) -> Json:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}
 
 
+def stateful_set(app: App) -> Json:
+    """An application whose pods have numbers."""
+    body = deployment(app)
+    spec = {key: body["spec"][key] for key in ("replicas", "selector", "template")} | {"serviceName": app.name}
+    return {**body, "kind": "StatefulSet", "spec": spec}
+
+
+def daemon_set(app: App) -> Json:
+    """An application that has a pod on each node, those for the control plane too."""
+    body = deployment(app)
+    spec = {key: body["spec"][key] for key in ("selector", "template")}
+    control = {"key": "node-role.kubernetes.io/control-plane", "operator": "Exists", "effect": "NoSchedule"}
+    spec["template"]["spec"]["tolerations"] = [control]
+    return {**body, "kind": "DaemonSet", "spec": spec}
+
+
 def budget(app: App) -> Json:
     """How many of an application's pods may be unavailable while nodes are drained."""
     meta = {"name": app.name, "namespace": app.namespace, "labels": {"app": app.name, "team": app.team}}
@@ -106,6 +122,17 @@ def job(cron: Cron, name: str) -> Json:
         spec["activeDeadlineSeconds"] = cron.deadline
     meta = {"name": name, "namespace": cron.namespace, "labels": {"app": cron.name, "team": cron.team}}
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": spec}
+
+
+def cron_job(cron: Cron, *, suspended: bool) -> Json:
+    """What starts a team's jobs."""
+    made = job(cron, cron.name)
+    labels = made["metadata"]["labels"]
+    spec = {
+        "schedule": cron.schedule, "concurrencyPolicy": "Forbid", "suspend": suspended,
+        "jobTemplate": {"metadata": {"labels": labels}, "spec": made["spec"]},
+    }  # fmt: skip
+    return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": made["metadata"], "spec": spec}
 
 
 def replica_set(deployed: Deployment, template: Template, replicas: int, revision: int) -> Json:

@@ -8,7 +8,18 @@ from typing import Any, Generic, TypeVar
 
 from devcluster.workload.building import Json
 from devcluster.workload.dice import Dice
-from devcluster.workload.projections import Budget, Deployment, Job, Mydemo, Node, Pod, ReplicaSet
+from devcluster.workload.projections import (
+    Budget,
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    Mydemo,
+    Node,
+    Pod,
+    ReplicaSet,
+    StatefulSet,
+)
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock
@@ -23,6 +34,9 @@ NODES = Resource(version="v1", plural="nodes", kind="Node", namespaced=False)
 DEPLOYMENTS = Resource(group="apps", version="v1", plural="deployments", kind="Deployment")
 REPLICA_SETS = Resource(group="apps", version="v1", plural="replicasets", kind="ReplicaSet")
 JOBS = Resource(group="batch", version="v1", plural="jobs", kind="Job")
+CRON_JOBS = Resource(group="batch", version="v1", plural="cronjobs", kind="CronJob")
+STATEFUL_SETS = Resource(group="apps", version="v1", plural="statefulsets", kind="StatefulSet")
+DAEMON_SETS = Resource(group="apps", version="v1", plural="daemonsets", kind="DaemonSet")
 LEASES = Resource(group="coordination.k8s.io", version="v1", plural="leases", kind="Lease")
 
 OWN_WRITE_SECONDS = 5.0
@@ -131,6 +145,9 @@ class Cluster:
         self.deployments = self._kind(DEPLOYMENTS, Deployment)
         self.replica_sets = self._kind(REPLICA_SETS, ReplicaSet)
         self.jobs = self._kind(JOBS, Job)
+        self.cron_jobs = self._kind(CRON_JOBS, CronJob)
+        self.stateful_sets = self._kind(STATEFUL_SETS, StatefulSet)
+        self.daemon_sets = self._kind(DAEMON_SETS, DaemonSet)
         self.budgets = self._kind(BUDGETS, Budget)
         self.mydemos = self._kind(MYDEMOS, Mydemo)
         self.pods.informer.add_index(NODE, lambda pod: [pod.spec.node_name])

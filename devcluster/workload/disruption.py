@@ -79,7 +79,8 @@ class DisruptionController:
             return 0
         scales: dict[str, int] = {}
         for uid, name in owners.items():
-            found = self._cluster.replica_sets.get(f"{pods[0].metadata.namespace}/{name}")
+            key = f"{pods[0].metadata.namespace}/{name}"
+            found = self._cluster.replica_sets.get(key) or self._cluster.stateful_sets.get(key)
             if found is None or found.metadata.uid != uid:
                 continue
             above = next((each for each in found.metadata.owner_references if each.controller), None)

@@ -7,13 +7,15 @@ framework/types.go (FitError).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from devcluster.workload.projections import Node, Pod, Taint, Toleration
 from devcluster.workload.room import Load, allocatable, requests
 
 UNHELPFUL = "Preemption is not helpful for scheduling"
+_ELSEWHERE = "node(s) didn't match Pod's node affinity/selector"
+_UNSCHEDULABLE = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
 NO_VICTIMS = "No preemption victims found for incoming pod"
 
 
@@ -38,16 +40,28 @@ def _tolerates(each: Toleration, taint: Taint) -> bool:
     return each.operator == "Exists" or (bool(each.key) and each.value == taint.value)
 
 
+def may_run(selector: Mapping[str, str], tolerations: Sequence[Toleration], node: Node) -> bool:
+    """Whether a pod with these may be on the node, whatever room there is."""
+    return _unwanted(node, selector, tolerations) is None
+
+
 def misfit(pod: Pod, node: Node, used: Load) -> Misfit | None:
     """Why not; None where it fits."""
-    if node.spec.unschedulable:
-        return Misfit(("node(s) were unschedulable",))
-    hard = [taint for taint in node.spec.taints if taint.effect in ("NoSchedule", "NoExecute")]
-    if any(not tolerates(pod.spec.tolerations, taint) for taint in hard):
-        return Misfit(("node(s) had untolerated taint(s)",))
-    if not (pod.spec.node_selector or {}).items() <= node.metadata.labels.items():
-        return Misfit(("node(s) didn't match Pod's node affinity/selector",))
+    why = _unwanted(node, pod.spec.node_selector or {}, pod.spec.tolerations)
+    if why is None and pod.only_node not in ("", node.metadata.name):
+        why = _ELSEWHERE
+    if why is not None:
+        return Misfit((why,))
     return _short(requests(pod), allocatable(node), used)
+
+
+def _unwanted(node: Node, selector: Mapping[str, str], tolerations: Sequence[Toleration]) -> str | None:
+    if node.spec.unschedulable and not tolerates(tolerations, _UNSCHEDULABLE):
+        return "node(s) were unschedulable"
+    hard = [taint for taint in node.spec.taints if taint.effect in ("NoSchedule", "NoExecute")]
+    if any(not tolerates(tolerations, taint) for taint in hard):
+        return "node(s) had untolerated taint(s)"
+    return None if selector.items() <= node.metadata.labels.items() else _ELSEWHERE
 
 
 def _short(asked: Load, has: Load, used: Load) -> Misfit | None:

@@ -10,12 +10,26 @@ import math
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from devcluster.workload.teams import APPS, CRONS, MYDEMOS, NAMESPACES, NODES, App, Cron, Demo, NodeSpec
+from devcluster.workload.teams import (
+    APPS,
+    CRONS,
+    DAEMON,
+    MYDEMOS,
+    NAMESPACES,
+    NODES,
+    STATEFUL,
+    App,
+    Cron,
+    Demo,
+    NodeSpec,
+)
 
 T = TypeVar("T", App, Cron, Demo)
 
 JOB_PODS = 7
 """Pods of jobs that have ended, of which there are about so many at any time."""
+WITH_SETS = 100
+"""Pods from which on there are a StatefulSet and a DaemonSet, too."""
 CELL_PODS = 1500
 """Pods of a cell at most."""
 CELLS = ("", "eu", "us", "asia", "africa", "oceania", "nordics", "iberia", "india", "brazil", "canada", "japan", "gulf")
@@ -34,6 +48,10 @@ class Fleet:
     mydemos: tuple[Demo, ...]
     namespaces: tuple[tuple[str, str], ...]
     """Each with the team that it belongs to."""
+    stateful: tuple[App, ...] = ()
+    """Those whose pods have numbers."""
+    daemons: tuple[App, ...] = ()
+    """Those that have a pod on each node."""
 
     def app(self, key: str) -> App | None:
         """The application of a Deployment of that namespace and name."""
@@ -44,13 +62,17 @@ def fleet(pods: int) -> Fleet:
     """The fleet of a cluster with about so many pods."""
     cells = [_cell_name(number) for number in range(math.ceil(pods / CELL_PODS))]
     ended = JOB_PODS * len(cells) if pods > 5 * JOB_PODS else 0
-    shares = _shares(pods - ended, [1] * len(cells))
+    nodes = _nodes(pods)
+    has_sets = pods >= WITH_SETS
+    placed = STATEFUL.replicas + len(nodes) if has_sets else 0
+    shares = _shares(pods - ended - placed, [1] * len(cells))
     apps = [app for cell, share in zip(cells, shares, strict=True) for app in _apps(cell, share)]
     used = {app.namespace for app in apps}
     crons = [_moved(each, cell) for cell in cells for each in CRONS if _named(each.namespace, cell) in used]
     demos = [_moved(each, cell) for cell in cells for each in MYDEMOS if not cell or each.namespace != "default"]
     namespaces = [(_named(name, cell), name) for cell in cells for name in NAMESPACES]
-    return Fleet(tuple(apps), tuple(crons), _nodes(pods), tuple(demos), tuple(namespaces))
+    sets = ((STATEFUL,), (DAEMON,)) if has_sets else ((), ())
+    return Fleet(tuple(apps), tuple(crons), nodes, tuple(demos), tuple(namespaces), *sets)
 
 
 def _apps(cell: str, pods: int) -> list[App]:

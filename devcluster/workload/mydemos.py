@@ -14,6 +14,8 @@ from devcluster.workload.projections import Mydemo, MydemoSpec, condition
 from informerd.cache.handler import HandlerFunctions
 from informerd.controller.request import Request
 
+THEIRS = "default"
+"""The namespace that belongs to no team: the Mydemos in it are there for people to try things on."""
 HANDS_OFF_SECONDS = 300.0
 """How long a Mydemo that somebody else changed is left alone."""
 
@@ -67,8 +69,9 @@ class MydemoController:
             await self._cluster.mydemos.patch(mydemo, {"status": status}, status=True)
 
     async def change_one(self, number: int) -> bool:
-        """Give one that is free another port, or another last part of its address; False where none is free."""
-        free = [mydemo for mydemo in self._cluster.mydemos.all() if self.is_free(mydemo)]
+        """Give one of a team that is free another port, or last part of its address; False where none is free."""
+        teams = [mydemo for mydemo in self._cluster.mydemos.all() if mydemo.metadata.namespace != THEIRS]
+        free = [mydemo for mydemo in teams if self.is_free(mydemo)]
         if not free:
             return False
         dice = self._cluster.dice.of("mydemo", number)

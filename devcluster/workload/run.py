@@ -9,7 +9,18 @@ from contextlib import AsyncExitStack
 from typing import TypeVar
 
 from devcluster.size import Size
-from devcluster.workload.cluster import DEPLOYMENTS, JOBS, REPLICA_SETS, Cluster, Kind
+from devcluster.workload.cluster import (
+    CRON_JOBS,
+    DAEMON_SETS,
+    DEPLOYMENTS,
+    JOBS,
+    REPLICA_SETS,
+    STATEFUL_SETS,
+    Cluster,
+    Kind,
+)
+from devcluster.workload.cron_jobs import CronJobController
+from devcluster.workload.daemon_sets import DaemonSetController
 from devcluster.workload.deployments import DeploymentController
 from devcluster.workload.dice import Dice
 from devcluster.workload.director import Director
@@ -25,6 +36,7 @@ from devcluster.workload.pod_garbage import PodGarbageCollector
 from devcluster.workload.replica_sets import ReplicaSetController
 from devcluster.workload.scheduler import Scheduler
 from devcluster.workload.stage import Cast
+from devcluster.workload.stateful_sets import StatefulSetController
 from devcluster.workload.voices import Voices
 from informerd.cache.handler import HandlerFunctions
 from informerd.clock import Clock, SystemClock
@@ -96,6 +108,7 @@ class Workload:
         mydemos = MydemoController(cluster)
         self.cast = Cast(cluster, kubelet, agents, mydemos, machines)
         self._owners(voices)
+        self._numbered(voices)
         self._budgets(DisruptionController(cluster))
         self._scheduler(Scheduler(cluster, voices))
         self._machines(kubelet, agents, NodeLifecycle(cluster, voices, machines))
@@ -121,6 +134,24 @@ class Workload:
         job_pods: Source = KindSource(pods, EnqueueOwner(JOBS))
         free_pods: Source = KindSource(pods, EnqueueMapped(jobs.claims.of_orphan))
         self._add("jobs", jobs.reconcile, KindSource(cluster.jobs.informer), job_pods, free_pods, workers=4)
+        cron_jobs = CronJobController(cluster, voices)
+        own_jobs: Source = KindSource(cluster.jobs.informer, EnqueueOwner(CRON_JOBS))
+        self._add("cron-jobs", cron_jobs.reconcile, KindSource(cluster.cron_jobs.informer), own_jobs)
+
+    def _numbered(self, voices: Voices) -> None:
+        """The controllers whose pods each have a place of their own."""
+        cluster, pods = self._cluster, self._cluster.pods.informer
+        stateful = StatefulSetController(cluster, voices)
+        _on_delete(cluster.stateful_sets, stateful.forget)
+        numbered: Source = KindSource(pods, EnqueueOwner(STATEFUL_SETS))
+        free: Source = KindSource(pods, EnqueueMapped(stateful.claims.of_orphan))
+        self._add("stateful-sets", stateful.reconcile, KindSource(cluster.stateful_sets.informer), numbered, free)
+        daemons = DaemonSetController(cluster, voices)
+        _on_delete(cluster.daemon_sets, daemons.forget)
+        own: Source = KindSource(pods, EnqueueOwner(DAEMON_SETS))
+        loose: Source = KindSource(pods, EnqueueMapped(daemons.claims.of_orphan))
+        nodes: Source = KindSource(cluster.nodes.informer, EnqueueMapped(daemons.all))
+        self._add("daemon-sets", daemons.reconcile, KindSource(cluster.daemon_sets.informer), own, loose, nodes)
 
     def _budgets(self, disruption: DisruptionController) -> None:
         pods: Source = KindSource(self._cluster.pods.informer, EnqueueMapped(disruption.of_pod))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import msgspec
 
 from devcluster.server.core import Core
-from devcluster.workload import building, seed_pods
+from devcluster.workload import building, seed_pods, seed_sets
 from devcluster.workload.building import Json, stamp
 from devcluster.workload.dice import Dice
 from devcluster.workload.fleet import Fleet
@@ -23,16 +24,20 @@ DAY = 86_400.0
 T = TypeVar("T", bound=Object)
 
 
-def seed(core: Core, fleet: Fleet, dice: Dice) -> None:
-    """Fill an empty core with nodes, namespaces, applications, a few ended jobs, Mydemos and the last hour's events."""
-    Seed(core, fleet, dice).everything()
+def seed(core: Core, fleet: Fleet, dice: Dice, *, suspended: bool = True) -> None:
+    """Fill an empty core with nodes, namespaces, applications, a few ended jobs, Mydemos and the last hour's events.
+
+    `suspended`: whether its CronJobs are, so that nothing begins by itself.
+    """
+    Seed(core, fleet, dice, suspended=suspended).everything()
 
 
 class Seed:
     """Fills a core. `put` and `event` are for what describes its parts."""
 
-    def __init__(self, core: Core, fleet: Fleet, dice: Dice) -> None:
+    def __init__(self, core: Core, fleet: Fleet, dice: Dice, *, suspended: bool = True) -> None:
         self._core = core
+        self._suspended = suspended
         self._fleet = fleet
         self.dice = dice
         self.now = core.now()
@@ -56,6 +61,10 @@ class Seed:
         self._namespaces()
         for app in self._fleet.apps:
             self._app(app)
+        for app in self._fleet.stateful:
+            seed_sets.put_stateful_set(self, app)
+        for app in self._fleet.daemons:
+            seed_sets.put_daemon_set(self, app)
         for cron in self._fleet.crons:
             self._job(cron)
         for demo in self._fleet.mydemos:
@@ -75,6 +84,15 @@ class Seed:
         heapq.heappush(self._loads, (share + 1 / cores, number, name, cores))
         host, network = self._hosts[name]
         return name, host, f"{network}.{2 + round(share * cores) % 126}"
+
+    def address_on(self, node: str, number: int) -> tuple[str, str]:
+        """The node's address, and one for a pod on it that no scheduler chose."""
+        host, network = self._hosts[node]
+        return host, f"{network}.{128 + number}"
+
+    def nodes_named(self) -> Iterable[str]:
+        """Their names."""
+        return self._hosts
 
     def event(
         self, about: Json, kind: EventType, source: str, reason: str, message: str, ago: float, *,
@@ -123,7 +141,7 @@ class Seed:
         for number in range(app.replicas):
             seed_pods.put_pod(self, app, replica_set, number, rolled)
         self._settle(body, made, app, rolled)
-        self._support(app, created)
+        self.support(app, created)
 
     def _settle(self, deployment: Json, replica_set: Json, app: App, since: float) -> None:
         """The status of both. Their deletionless past is written in the conditions' times."""
@@ -138,11 +156,15 @@ class Seed:
         conditions = seed_pods.deployment_conditions(name, stamp(since), available=ready > 0)
         self._update("deployments.apps", deployment, {**counts, "observedGeneration": 1, "conditions": conditions})
 
+    def settle(self, key: str, obj: Json, status: Json, *, observed: bool = True) -> None:
+        """Give a stored object its status, of its first generation."""
+        self._update(key, obj, {**status, "observedGeneration": 1} if observed else status)
+
     def _update(self, key: str, obj: Json, status: Json) -> None:
         obj["status"] = status
         self._core.seed(self._core.kind(key), obj)
 
-    def _support(self, app: App, created: float) -> None:
+    def support(self, app: App, created: float) -> None:
         """The Service, ConfigMap, Secret and budget that go with an application."""
         if app.budget is not None:
             self.put("poddisruptionbudgets.policy", building.budget(app) | {"status": {}}, created)
@@ -161,7 +183,9 @@ class Seed:
         shortest, _, longest = cron.takes.partition("-")
         started = self.now - dice.uniform(70, 150)
         ended = started + dice.uniform(float(shortest), float(longest))
+        owner = seed_sets.put_cron_job(self, cron, ended, suspended=self._suspended)
         body = building.job(cron, f"{cron.name}-{int(started // 60)}")
+        body["metadata"]["ownerReferences"] = [owner]
         said = {
             "status": "True",
             "reason": "CompletionsReached",

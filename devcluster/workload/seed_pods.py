@@ -81,8 +81,17 @@ def _unschedulable(seed: Seed, body: Json, created: float) -> None:
     seed.event(stored, "Warning", "default-scheduler", "FailedScheduling", words, 60, count=6)
 
 
-def _life(seed: Seed, body: Json, created: float, number: str) -> PodLife:
-    node, host, address = seed.place()
+def put_well_pod(seed: Seed, body: Json, created: float, placed: tuple[str, str, str] | None = None) -> None:
+    """A pod that has been well ever since, on that node with that address and its own, or on any."""
+    name = f"{body['metadata']['namespace']}/{body['metadata']['name']}"
+    life = _life(seed, body, created, f"{seed.dice.of('number', name).getrandbits(128):x}", placed)
+    life.started = created + 3
+    body["status"] = life.running(created + 6, ready=True)
+    seed.put("pods", body, created)
+
+
+def _life(seed: Seed, body: Json, created: float, number: str, placed: tuple[str, str, str] | None = None) -> PodLife:
+    node, host, address = placed or seed.place()
     body["spec"]["nodeName"] = node
     pod = msgspec.convert(body, Pod)
     return PodLife(pod, created=created, address=address, host=host, number=number)

@@ -93,6 +93,7 @@ class Cron:
     """Between which seconds a pod takes."""
     completions: int = 1
     parallelism: int = 1
+    schedule: str = "*/5 * * * *"
     fails: float = 0.0
     backoff_limit: int = 1
     deadline: int = 0
@@ -115,11 +116,16 @@ class Cron:
 
 
 CRONS: tuple[Cron, ...] = (
-    Cron("payments", "settle", "9-20", completions=4, parallelism=2),
-    Cron("shop", "price-sync", "6-12"),
+    Cron("payments", "settle", "9-20", completions=4, parallelism=2, schedule="*/10 * * * *"),
+    Cron("shop", "price-sync", "6-12", schedule="*/2 * * * *"),
     Cron("search", "reindex", "14-30", fails=0.3),
-    Cron("platform", "backup", "12-25", fails=0.1),
+    Cron("platform", "backup", "12-25", fails=0.1, schedule="*/15 * * * *"),
 )
+
+STATEFUL: App = App("platform", "queue", 3, "4.1.0", 44.4, port=5672, tier="data", memory="512Mi", budget=1)
+"""The one whose pods have numbers: a StatefulSet."""
+DAEMON: App = App("platform", "node-agent", 1, "1.8.1", 58.0, port=9100, tier="observability", memory="64Mi", cpu="50m")
+"""The one that has a pod on each node: a DaemonSet."""
 
 NAMESPACES: tuple[str, ...] = ("shop", "payments", "search", "platform")
 """Namespaces that belong to a team of the same name."""

@@ -16,6 +16,7 @@ from tests.devcluster.eviction_cases import EVICTION_CASES, EVICTION_SETUP
 from tests.devcluster.gadgets import gadget
 from tests.devcluster.request_cases import REQUEST_CASES
 from tests.devcluster.rule_cases import RULE_CASES
+from tests.devcluster.set_cases import SET_CASES, SET_SETUP
 
 SETUP: tuple[tuple[str, Json], ...] = (
     (f"{CORE}/serviceaccounts", {"metadata": {"name": "default"}}),
@@ -26,6 +27,7 @@ SETUP: tuple[tuple[str, Json], ...] = (
     (PODS, pod("p1")),
     (f"{APPS}/deployments", deployment("d1")),
     *EVICTION_SETUP,
+    *SET_SETUP,
 )
 
 VALUES: tuple[tuple[str, Any], ...] = (
@@ -320,5 +322,5 @@ def _definitions() -> Iterator[Case]:
 CASES: tuple[Case, ...] = (
     *_creates(), *_updates(), *_patches(), *_reads(), *_deletes(), *_built_in(), *_definitions(), *_scales(),
     *_quantities(), *_protobuf(), *_copies_and_booleans(), *RULE_CASES, *REQUEST_CASES, *EDGE_CASES,
-    *EVICTION_CASES,
+    *EVICTION_CASES, *SET_CASES,
 )  # fmt: skip

@@ -9,12 +9,15 @@ from devcluster.workload.projections.mydemos import Mydemo, MydemoSpec
 from devcluster.workload.projections.nodes import Node, Taint
 from devcluster.workload.projections.parts import Condition, Template, condition, condition_body
 from devcluster.workload.projections.pods import Container, ContainerStatus, Pod, Toleration
+from devcluster.workload.projections.sets import CronJob, DaemonSet, StatefulSet
 
 __all__ = [
     "Budget",
     "Condition",
     "Container",
     "ContainerStatus",
+    "CronJob",
+    "DaemonSet",
     "Deployment",
     "DeploymentStatus",
     "Job",
@@ -23,6 +26,7 @@ __all__ = [
     "Node",
     "Pod",
     "ReplicaSet",
+    "StatefulSet",
     "Taint",
     "Template",
     "Toleration",

@@ -9,6 +9,8 @@ import msgspec
 from devcluster.workload.projections.parts import Condition, Part, condition
 from informerd.objects import Object
 
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
 
 class Resources(Part, frozen=True):
     requests: dict[str, str] | None = None
@@ -35,6 +37,7 @@ class PodSpec(Part, frozen=True):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     node_selector: dict[str, str] | None = None
+    affinity: dict[str, Any] | None = None
     tolerations: tuple[Toleration, ...] = ()
     restart_policy: str = "Always"
     scheduler_name: str = "default-scheduler"
@@ -83,6 +86,18 @@ class PodStatus(Part, frozen=True):
 class Pod(Object, frozen=True):
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
+
+    @property
+    def only_node(self) -> str:
+        """The node that it names by its affinity, as pods of DaemonSets do; empty where it names none."""
+        required = (self.spec.affinity or {}).get("nodeAffinity", {}).get(_REQUIRED) or {}
+        fields = [field for term in required.get("nodeSelectorTerms") or () for field in term.get("matchFields") or ()]
+        return str(fields[0]["values"][0]) if len(fields) == 1 and fields[0].get("values") else ""
+
+    @property
+    def node_meant(self) -> str:
+        """The node that it is on, or is for."""
+        return self.spec.node_name or self.only_node
 
     @property
     def ready_since(self) -> str:

@@ -14,7 +14,8 @@ def silent_node(world: World) -> Json | None:
 def pods_on(world: World, node: str) -> list[Json]:
     """Those of the teams' applications, whose patience ends after half a minute."""
     there = [pod for pod in world.all(PODS) if pod["spec"].get("nodeName") == node]
-    return [pod for pod in there if pod["metadata"]["labels"].get("tier") != "job"]
+    theirs = [pod for pod in there if pod["metadata"]["labels"].get("tier") != "job"]
+    return [pod for pod in theirs if pod["metadata"]["ownerReferences"][0]["kind"] == "ReplicaSet"]
 
 
 async def test_leases_are_renewed(calm: World) -> None:

@@ -10,7 +10,7 @@ from devcluster.server.pod_words import pod_status
 from devcluster.workload.fleet import fleet
 from devcluster.workload.teams import APPS
 from tests.clock import FakeClock
-from tests.devcluster.workload.world import DEMOS, NODES, PODS, World, seeded
+from tests.devcluster.workload.world import DEMOS, JOBS, NODES, PODS, World, seeded
 
 
 def test_the_seed_is_a_believable_cluster() -> None:
@@ -35,7 +35,8 @@ def test_everything_seeded_has_its_owner() -> None:
     world.core.garbage.collect()
     assert world.core.store.revision == before
     owners = {owner["kind"] for pod in world.all(PODS) for owner in pod["metadata"]["ownerReferences"]}
-    assert owners == {"ReplicaSet", "Job"}
+    assert owners == {"ReplicaSet", "Job", "StatefulSet", "DaemonSet"}
+    assert {owner["kind"] for job in world.all(JOBS) for owner in job["metadata"]["ownerReferences"]} == {"CronJob"}
 
 
 def test_the_same_seed_makes_the_same_cluster() -> None:
@@ -50,7 +51,8 @@ def test_the_same_seed_makes_the_same_cluster() -> None:
 def test_a_fleet_has_about_as_many_pods_as_asked_for(pods: int) -> None:
     made = fleet(pods)
     jobs = sum(cron.completions for cron in made.crons)
-    assert pods * 0.98 <= sum(app.replicas for app in made.apps) + jobs <= pods * 1.02 + 7
+    placed = sum(app.replicas for app in made.stateful) + len(made.daemons) * len(made.nodes)
+    assert pods * 0.98 <= sum(app.replicas for app in made.apps) + jobs + placed <= pods * 1.02 + 7
     keys = [app.key for app in made.apps]
     assert len(keys) == len(set(keys))
     room = sum(node.pods for node in made.nodes if not node.control_plane)

@@ -27,7 +27,8 @@ from tests.clock import FakeClock
 Json = dict[str, Any]
 PODS, EVENTS, DEPLOYMENTS, SETS = "pods", "events", "deployments.apps", "replicasets.apps"
 JOBS, DEMOS, NODES, LEASES = "jobs.batch", "mydemos.crddemo.k8s.io", "nodes", "leases.coordination.k8s.io"
-KINDS = (PODS, EVENTS, DEPLOYMENTS, SETS, JOBS, DEMOS, NODES)
+STATEFUL, DAEMONS, CRONS = "statefulsets.apps", "daemonsets.apps", "cronjobs.batch"
+KINDS = (PODS, EVENTS, DEPLOYMENTS, SETS, JOBS, DEMOS, NODES, STATEFUL, DAEMONS, CRONS)
 STEP = 0.25
 QUIET = 4
 """Looks, a moment apart, between which nothing changed: what followed from the last step has happened."""

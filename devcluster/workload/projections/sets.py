@@ -1,0 +1,92 @@
+"""StatefulSets, DaemonSets and CronJobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devcluster.workload.projections.parts import Part, Template
+from informerd.objects import Object
+
+
+class SetUpdate(Part, frozen=True):
+    partition: int = 0
+    max_unavailable: int | str = 1
+
+
+class SetStrategy(Part, frozen=True):
+    type: str = "RollingUpdate"
+    rolling_update: SetUpdate = SetUpdate()
+
+
+class StatefulSetSpec(Part, frozen=True):
+    replicas: int = 1
+    selector: dict[str, Any] = {}
+    template: Template = {}
+    service_name: str = ""
+    pod_management_policy: str = "OrderedReady"
+    update_strategy: SetStrategy = SetStrategy()
+
+
+class StatefulSetStatus(Part, frozen=True):
+    observed_generation: int = 0
+    replicas: int = 0
+    ready_replicas: int = 0
+    current_replicas: int = 0
+    updated_replicas: int = 0
+    available_replicas: int = 0
+    current_revision: str = ""
+    update_revision: str = ""
+
+
+class StatefulSet(Object, frozen=True):
+    spec: StatefulSetSpec = StatefulSetSpec()
+    status: StatefulSetStatus = StatefulSetStatus()
+
+
+class DaemonSetSpec(Part, frozen=True):
+    selector: dict[str, Any] = {}
+    template: Template = {}
+    update_strategy: SetStrategy = SetStrategy()
+
+
+class DaemonSetStatus(Part, frozen=True):
+    observed_generation: int = 0
+    current_number_scheduled: int = 0
+    number_misscheduled: int = 0
+    desired_number_scheduled: int = 0
+    number_ready: int = 0
+    updated_number_scheduled: int = 0
+    number_available: int = 0
+    number_unavailable: int = 0
+
+
+class DaemonSet(Object, frozen=True):
+    spec: DaemonSetSpec = DaemonSetSpec()
+    status: DaemonSetStatus = DaemonSetStatus()
+
+
+class CronJobSpec(Part, frozen=True):
+    schedule: str = ""
+    time_zone: str | None = None
+    concurrency_policy: str = "Allow"
+    suspend: bool = False
+    starting_deadline_seconds: int | None = None
+    successful_jobs_history_limit: int = 3
+    failed_jobs_history_limit: int = 1
+    job_template: dict[str, Any] = {}
+
+
+class Reference(Part, frozen=True):
+    name: str = ""
+    uid: str = ""
+
+
+class CronJobStatus(Part, frozen=True):
+    active: tuple[Reference, ...] = ()
+    last_schedule_time: str | None = None
+    last_successful_time: str | None = None
+
+
+class CronJob(Object, frozen=True):
+    spec: CronJobSpec = CronJobSpec()
+    status: CronJobStatus = CronJobStatus()
