@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
 from tests.edits.forms.large import GROUP, definition, issuer, rollout
+from tests.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -95,8 +96,8 @@ def test_lists_maps_and_alternatives_are_filled_without_a_page_load(
     expect(page.locator(YAML)).to_have_value(re.compile(r"- setWeight: 80"), timeout=SLOW)
     assert page.evaluate("window.still")
     page.set_viewport_size({"width": 390, "height": 844})
-    assert page.locator(".field.new select").count()
-    assert page.evaluate(OUTSIDE) == [], "what is cut off on a phone"
+    expect(page.locator(".field.new select").first).to_be_attached()
+    until(lambda: page.evaluate(OUTSIDE) == [], what="nothing is cut off on a phone")
     saved(page)
     stored = kinds.get(path)
     assert stored["metadata"]["labels"] == {"team": "a"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -23,7 +25,7 @@ def test_a_name_that_another_took_after_the_review_is_said_and_their_object_and_
     theirs = cluster.create(mydemos(namespace), mydemo("example", port=7777))
     page.locator("button[name=create]").click()
     expect(page.locator("main")).to_contain_text(f"There is a Mydemo {namespace}/example already")
-    assert "name: example" in page.locator("textarea[name=yaml]").input_value()
+    expect(page.locator("textarea[name=yaml]")).to_have_value(re.compile("name: example"))
     assert cluster.get(mydemos(namespace, "example"))["metadata"] == theirs["metadata"]
 
 

@@ -47,7 +47,7 @@ def test_under_the_pointer_cells_change_where_they_stand_and_moves_are_counted(p
     expect(page.locator("body")).to_have_attribute("data-live", "live")
     let_go(page)
     expect(row(page, "pod-new")).to_have_count(1)
-    assert order(page)[:2] == ["pod-new", "pod-020"]
+    until(lambda: order(page)[:2] == ["pod-new", "pod-020"], what="both in their place")
     assert faults(page) == []
 
 
@@ -72,7 +72,7 @@ def test_a_storm_that_replaces_the_window_moves_nothing_while_it_is_held(page: P
     assert order(page) == before
     let_go(page)
     expect(row(page, "pod-099").locator(".c-restarts")).to_have_text("99")
-    assert order(page)[0] == "pod-099"
+    until(lambda: order(page)[0] == "pod-099", what="the largest first")
 
 
 def test_a_paused_page_waits_until_it_is_resumed_and_then_shows_what_changed(page: Page, server: PageServer) -> None:
@@ -123,7 +123,7 @@ def test_a_paused_feed_counts_what_it_does_not_show(page: Page, server: PageServ
     shown = page.locator("ol.feed > li").count()
     server.do("say", number=5)
     expect(chip(page)).to_have_text("paused · 5 changes waiting")
-    assert page.locator("ol.feed > li").count() == shown
+    expect(page.locator("ol.feed > li")).to_have_count(shown)
     page.get_by_role("button", name="Pause").click()
     expect(page.locator("ol.feed > li")).to_have_count(shown + 5)
 
@@ -166,7 +166,7 @@ def test_a_whole_window_that_comes_while_it_is_paused_marks_what_left(page: Page
     for name in ("pod-003", "pod-004"):
         expect(row(page, name)).to_have_attribute("data-left", "")
         expect(row(page, name)).to_have_attribute("title", re.compile("No longer in this list"))
-    assert page.locator("tr[data-left]").count() == 2
+    expect(page.locator("tr[data-left]")).to_have_count(2)
     expect(chip(page)).to_have_text("paused · 2 changes waiting")
     put(server, "pod-003", 3, 1)
     expect(row(page, "pod-003").locator(".c-restarts")).to_have_text("1")

@@ -183,8 +183,8 @@ def test_a_page_from_the_back_forward_cache_has_a_fresh_socket_and_what_was_type
         page.go_back(wait_until="commit")  # no page is loaded
         until(lambda: is_from_the_cache(page), what="the page is taken from the cache")
         is_true_again(page, server, 6)
-        assert page.locator("#q").input_value() == "pod-00"
-        assert page.locator("tbody tr").count() == 10
+        expect(page.locator("#q")).to_have_value("pod-00")
+        expect(page.locator("tbody tr")).to_have_count(10)
 
 
 def is_from_the_cache(page: Page) -> bool:

@@ -201,7 +201,7 @@ def test_another_process_in_its_place_sends_the_window(page: Page, server: PageS
     server.do("frame", rows=[{"name": "pod-001", "version": 3, "restarts": 3}], gone=["pod-002"])
     server.do("turn_away", code=0)
     becomes(page, "live")
-    assert restarts(page, "pod-001") == "3"
+    assert restarts(page, "pod-001") == "3"  # no page is live before it shows that
     expect(page.locator("tr[data-name='pod-002']")).to_have_count(0)
     assert server.do("stats")["windows"] == 1
 

@@ -24,7 +24,7 @@ def test_ctrl_k_finds_and_goes_by_keyboard_alone_and_escape_gives_the_focus_back
     expect(chosen).to_contain_text("Overview")
     page.keyboard.press("ArrowDown")
     expect(chosen).to_contain_text("Feed")
-    assert box.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    until(lambda: box.get_attribute("aria-activedescendant") == chosen.get_attribute("id"), what="the box names it")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     expect(page.get_by_role("option").last).to_have_attribute("aria-selected", "true")

@@ -54,7 +54,7 @@ def test_a_changed_row_keeps_node_and_focus_and_its_changed_cell_flashes(page: P
     }""")
     server.do("put", rows=[{"name": "pod-020", "version": 2, "restarts": 7}])
     expect(row(page, "pod-020").locator(".c-restarts")).to_have_text("7")
-    assert order(page)[0] == "pod-020"
+    until(lambda: order(page)[0] == "pod-020", what="the largest first")
     assert page.evaluate("window.row === document.querySelector(\"tr[data-name='pod-020']\")")
     assert page.evaluate("document.activeElement === window.link")
     until(lambda: flashed(page) == ["pod-020 5"], what="the Restarts cell flashes, and no other")
@@ -65,9 +65,8 @@ def test_an_added_row_is_marked_as_added_and_stands_in_its_place(page: Page, ser
     open_live(page, f"{server.url}/resources/pods/")
     server.do("put", rows=[{"name": "pod-010a"}, {"name": "pod-010b"}, {"name": "zzz"}])
     expect(row(page, "pod-010b")).to_have_count(1)
-    names = order(page)
-    assert names[10:14] == ["pod-010", "pod-010a", "pod-010b", "pod-011"]
-    assert names[-1] == "zzz"
+    until(lambda: order(page)[10:14] == ["pod-010", "pod-010a", "pod-010b", "pod-011"], what="in their places")
+    until(lambda: order(page)[-1] == "zzz", what="the last one")
     expect(page.locator("tr.added")).to_have_count(0)
 
 
@@ -110,7 +109,7 @@ def test_many_changes_at_once_come_as_a_window_that_keeps_what_is_the_same(page:
     until(lambda: flashed(page) == sorted(f"pod-{index:03d} 5" for index in range(90)), what="90 cells flash")
     assert page.evaluate("[...new Set(window.gone)]") == ["pod-091"]
     assert page.evaluate("window.row === document.querySelector(\"tr[data-name='pod-003']\")")
-    assert order(page) == [f"pod-{index:03d}" for index in range(95) if index != 91]
+    until(lambda: order(page) == [f"pod-{index:03d}" for index in range(95) if index != 91], what="all in order")
     expect(row(page, "pod-091")).to_have_count(0)
 
 

@@ -56,7 +56,7 @@ def test_x_a_click_and_shift_select_rows_and_the_bar_counts_them(page: Page, ser
     expect(page).to_have_url(server.url + PODS)
     page.get_by_role("button", name="Clear the selection").click()
     expect(page.locator("#selection")).to_be_hidden()
-    assert page.locator("tbody :checked").count() == 0
+    expect(page.locator("tbody :checked")).to_have_count(0)
 
 
 def test_a_range_by_shift_on_the_cell_beside_the_box_is_one_too(page: Page, server: PageServer) -> None:
@@ -124,7 +124,7 @@ def test_all_on_this_page_and_all_that_match(page: Page, server: PageServer) -> 
     open_live(page, f"{server.url}{PODS}?q=web")
     head = page.get_by_role("checkbox", name="Select all on this page")
     box(page, "web-000").click()
-    assert head.evaluate("box => box.indeterminate")
+    until(lambda: head.evaluate("box => box.indeterminate"), what="some of all")
     head.click()
     expect(words(page)).to_have_text("100 selected")
     page.get_by_role("button", name="Select all 130 that match").click()
