@@ -2,90 +2,22 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from collections.abc import Callable
-from datetime import datetime
-from typing import Any
-
 import msgspec
 import pytest
 import zstandard
-from django.template.loader import render_to_string
 
-from benchmarks.detail_frames import measure
 from dashboard.live.change_log import CHANGES, FIELDS
 from dashboard.live.detail_view import DetailView
-from dashboard.live.messages import Cell, Chunk, Frame, Row
+from dashboard.live.messages import Chunk, Frame
 from dashboard.live.object_events import MOST
-from dashboard.live.renderer import Renderer
 from dashboard.live.replica import Replica
-from dashboard.live.slices import Work, at_once
-from dashboard.live.successor import MOST as MOST_ALIKE
-from dashboard.resources.containers import LARGE
-from dashboard.resources.containers import _line as told_line
 from dashboard.resources.depth import DEEPEST, TOO_DEEP
 from dashboard.resources.kinds import KINDS
-from dashboard.resources.rows import columns_for
-from dashboard.templatetags.containers import _line as drawn_line
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.clock import FakeClock
 from tests.live.feeder import EPOCH, Feeder, pod
-from tests.live.frames import ops_of
-
-PODS = KINDS["pods"]
-
-
-def whole(spec: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
-    metadata = {"name": "web", "namespace": "default", "uid": "uid-default-web", **more.pop("metadata", {})}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec or {}, **more}
-
-
-def web(version: int = 1, spec: dict[str, Any] | None = None, *, uid: str = "", **more: Any) -> Row:
-    return pod("web", version=version, uid=uid, obj=whole(spec, **more))
-
-
-def event(
-    name: str, about: dict[str, Any], *, reason: str = "BackOff", last: float = 1.8e9, kind: str = "Warning"
-) -> Row:
-    obj = {"kind": "Event", "involvedObject": about, "reason": reason, "message": f"{name}!", "type": kind, "count": 9}
-    values: dict[str, Cell] = {
-        "namespace": "default",
-        "name": name,
-        "last-seen": last,
-        "object": f"pod/{about['name']}",
-    }
-    return Row(
-        uid=f"uid-{name}", namespace="default", name=name, version="1", created=last, status=kind, tone="warn",
-        cells=tuple(values.get(column.id) for column in columns_for("events")), labels={},
-        blob=Blob(zstandard.compress(msgspec.json.encode(obj))),
-    )  # fmt: skip
-
-
-WEB = {"kind": "Pod", "namespace": "default", "name": "web", "uid": "uid-default-web"}
-
-
-class Shown:
-    def __init__(self, *rows: Row, events: tuple[Row, ...] = (), later: Callable[[Work], None] = at_once) -> None:
-        self.clock = FakeClock()
-        self.pods = Feeder("pods", self.clock, rows)
-        self.events = Feeder("events", self.clock, events)
-        self.view = DetailView(
-            PODS,
-            "default",
-            "web",
-            self.pods.replica,
-            self.clock,
-            kinds=lambda: [(PODS, self.pods.replica), (KINDS["events"], self.events.replica)],
-            later=later,
-        )
-        self.render = Renderer(render_to_string)
-        for feeder in (self.pods, self.events):
-            feeder.replica.on_change(lambda change, key=feeder.key: self.view.apply(key, change))  # type: ignore[misc]
-
-    @property
-    def changes(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
-        return [(line.words, [(one.path, one.was, one.now) for one in line.fields]) for line in self.view.changes]
+from tests.live.shown_detail import PODS, WEB, Shown, event, web
 
 
 def test_it_shows_the_object_as_it_is() -> None:
@@ -219,12 +151,6 @@ def test_an_object_that_was_there_before_its_kind_was_read_was_not_created_now()
     assert view.changes == ()
 
 
-def copied(name: str, *, spec: dict[str, Any] | None = None, created: float | None = None, **more: Any) -> Row:
-    """A pod like `web()`, by another name."""
-    row = pod(name, obj={**whole(spec), **more}, created=1.8e9 if created is None else created)
-    return msgspec.structs.replace(row, labels={"app": "web"})
-
-
 def test_an_object_whose_kind_is_served_no_more_is_not_said_to_be_deleted() -> None:
     shown = Shown(web())
     shown.pods.beat(msgspec.structs.replace(shown.pods.health, state="absent"))
@@ -233,124 +159,6 @@ def test_an_object_whose_kind_is_served_no_more_is_not_said_to_be_deleted() -> N
     html = shown.view.render_window(shown.render)
     assert "The API server serves no Pods any more, so that nobody can tell what has become of this one since" in html
     assert "was deleted" not in html
-
-
-def test_an_object_that_was_copied_and_deleted_names_the_one_that_has_its_content() -> None:
-    shown = Shown(web(spec={"a": 1, "nodeName": "n"}), pod("other"))
-    now = shown.clock.time()
-    for name, spec in (("twin", {"a": 1}), ("another", {"a": 2})):
-        shown.pods.put(copied(name, spec=spec, created=now))
-    assert shown.view.successor is None
-    shown.pods.drop("uid-default-web")
-    html = shown.view.render_window(shown.render)
-    assert 'href="/resources/pods/default/twin/">twin</a>, created' in html
-    assert "has the same content: it may be the same under another name" in html
-    shown.pods.put(copied("third", spec={"a": 1}, created=now))
-    assert shown.view.successor is None  # nobody can tell which of the two it is
-    shown.pods.drop("uid-default-twin")
-    assert "third</a>" in shown.view.update(shown.render)
-    shown.pods.put(web(2, uid="again"))
-    assert shown.view.successor is None
-
-
-def test_a_copy_that_is_changed_afterwards_or_goes_is_not_called_the_same() -> None:
-    shown = Shown(web(spec={"a": 1}))
-    for name in ("twin", "other"):
-        shown.pods.put(copied(name, spec={"a": 2}, created=shown.clock.time()))
-    shown.pods.drop("uid-default-web")
-    assert shown.view.successor is None
-    twin = copied("twin", spec={"a": 1}, created=shown.clock.time())
-    shown.pods.put(msgspec.structs.replace(twin, version="2", status="Pending"))
-    assert shown.view.successor is not None
-    assert (shown.view.successor.row.name, shown.view.successor.row.status) == ("twin", "Pending")
-    changed = copied("twin", spec={"a": 3}, created=shown.clock.time())
-    shown.pods.put(msgspec.structs.replace(changed, version="3"))
-    assert shown.view.successor is None
-    other = copied("other", spec={"a": 1}, created=shown.clock.time())
-    shown.pods.put(msgspec.structs.replace(other, version="2"))
-    assert shown.view.successor.row.name == "other"
-    shown.pods.put(msgspec.structs.replace(other, version="3", deleting=1.0))
-    assert shown.view.successor is None
-
-
-def test_only_what_may_be_a_copy_is_read_in_full_once_and_one_at_a_time() -> None:
-    works: list[Work] = []
-    shown = Shown(web(spec={"a": 1}), later=works.append)
-    twins = [copied(f"twin-{number}", spec={"a": number}, created=shown.clock.time()) for number in range(MOST_ALIKE)]
-    shown.pods.put(*twins, pod("other"))
-    shown.pods.drop("uid-default-web")
-
-    def steps() -> int:
-        return sum(1 for work in iter(lambda: works.pop(0) if works else None, None) for _ in work)
-
-    assert steps() == MOST_ALIKE
-    assert shown.view.successor is not None
-    assert shown.view.successor.row.name == "twin-1"
-    shown.pods.put(pod("other", version=2))
-    assert works == []
-    shown.pods.put(msgspec.structs.replace(twins[0], version="2"), msgspec.structs.replace(twins[2], version="2"))
-    assert steps() == 1  # of two that are read, one after the other
-
-
-def test_an_object_without_content_has_no_twin() -> None:
-    shown = Shown(web())
-    shown.pods.put(copied("twin", created=shown.clock.time()))
-    shown.pods.drop("uid-default-web")
-    assert shown.view.successor is None
-
-
-OWNED = {"ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "uid": "uid-rs", "controller": True}]}
-
-
-def test_an_object_that_its_controller_replaces_names_what_that_made() -> None:
-    owner = ("ReplicaSet", "web-1", "uid-rs")
-    shown = Shown(msgspec.structs.replace(web(metadata=OWNED), owner=owner))
-    before, after = shown.clock.time() - 60, shown.clock.time() + 1
-    shown.pods.put(*(msgspec.structs.replace(pod(name, created=at), owner=owner) for name, at in (("old", before),)))
-    shown.pods.drop("uid-default-web")
-    assert shown.view.successor is None
-    for name in ("web-b", "web-c"):
-        shown.pods.put(msgspec.structs.replace(pod(name, created=after), owner=owner))
-        after += 1
-    assert 'ReplicaSet web-1 has made <a class="link mono" href="/resources/pods/default/web-b/">web-b</a>' in (
-        shown.view.update(shown.render)
-    )
-    shown.pods.put(msgspec.structs.replace(pod("web-b", version=2, created=after - 2), owner=owner, deleting=1.0))
-    assert "web-c</a>" in shown.view.update(shown.render)
-
-
-def test_an_owner_that_is_no_controller_has_made_nothing_in_its_place() -> None:
-    owner = ("Deployment", "web", "uid-d")
-    reference = {"kind": "Deployment", "name": "web", "uid": "uid-d"}
-    shown = Shown(msgspec.structs.replace(web(spec={"a": 1}, metadata={"ownerReferences": [reference]}), owner=owner))
-    shown.pods.drop("uid-default-web")
-    shown.pods.put(msgspec.structs.replace(pod("web-b", created=shown.clock.time() + 1), owner=owner))
-    assert shown.view.successor is None
-    shown.pods.put(msgspec.structs.replace(copied("twin", spec={"a": 1}, created=shown.clock.time()), owner=owner))
-    assert "twin</a>, created" in shown.view.update(shown.render)
-
-
-def test_what_its_controller_made_when_the_deletion_was_asked_for_first_counts() -> None:
-    owner, deletion = ("ReplicaSet", "web-1", "uid-rs"), "2026-11-21T08:00:30Z"
-    shown = Shown(msgspec.structs.replace(web(metadata=OWNED), owner=owner))
-    for version, (moment, grace) in enumerate(((deletion, 30), ("2026-11-21T08:00:10Z", 0)), 2):
-        metadata = {"deletionTimestamp": moment, "deletionGracePeriodSeconds": grace, **OWNED}
-        row = msgspec.structs.replace(web(version, metadata=metadata), owner=owner, deleting=1.0)
-        shown.pods.put(row)
-    asked = datetime.fromisoformat("2026-11-21T08:00:00Z").timestamp()
-    shown.pods.put(msgspec.structs.replace(pod("web-b", created=asked + 2), owner=owner))
-    shown.pods.drop("uid-default-web")
-    assert shown.view.successor is not None
-    assert shown.view.successor.row.name == "web-b"
-
-
-def test_an_object_that_an_api_server_renames_is_followed_no_further_and_says_its_name() -> None:
-    shown = Shown(web())
-    shown.pods.put(msgspec.structs.replace(web(2), name="moved"))
-    assert not shown.view.found
-    assert "It has another name now: " in (html := shown.view.update(shown.render))
-    assert 'href="/resources/pods/default/moved/">moved</a>' in html
-    assert shown.changes[0][0] == "has another name now"
 
 
 def test_its_events_are_found_by_uid_and_followed() -> None:
@@ -380,136 +188,6 @@ def test_events_of_others_leave_the_page_alone() -> None:
     assert not shown.view.dirty
 
 
-def test_a_window_replaces_the_details_and_the_yaml_of_the_page_that_shows_only_that() -> None:
-    shown = Shown(web(spec={"nodeName": "<b>"}))
-    ops = ops_of(shown.view.render_window(shown.render))
-    assert [(op.target, op.swap) for op in ops] == [
-        (f"#detail-{shown.view.id}", "outerMorph"),
-        (f"#yaml-top-{shown.view.id}", "outerMorph"),
-        (f".yaml-page>#set-by-{shown.view.id}", "outerMorph"),
-    ]
-    assert "<b>" not in ops[2].html
-    assert f'data-seq="{shown.view.seq}"' in ops[0].html
-
-
-def yaml_page(html: str) -> tuple[str, str]:
-    """What a window makes of the page that shows the YAML alone: what stands over it, and the YAML."""
-    top, yaml = [op.html for op in ops_of(html) if "detail" not in op.target]
-    return top, yaml
-
-
-def test_the_page_of_the_yaml_alone_keeps_nothing_of_an_object_that_a_new_view_never_saw() -> None:
-    shown = Shown()
-    top, yaml = yaml_page(shown.view.render_window(shown.render))
-    assert "There is no Pod of this name" in top
-    assert ("Edit" in top, "Copy" in top) == (False, False)
-    assert f'id="yaml-{shown.view.id}"' in yaml
-    shown.view.remember(shown.render)
-    shown.pods.put(web(spec={"nodeName": "node-3"}))
-    top, yaml = yaml_page(shown.view.update(shown.render))
-    assert "There is no Pod" not in top
-    assert f'href="{shown.view.edit_href}"' in top
-    assert "node-3" in yaml
-
-
-def test_the_page_of_the_yaml_alone_says_that_the_object_is_going_gone_or_another() -> None:
-    shown = Shown(web(spec={"nodeName": "node-3"}))
-    shown.view.remember(shown.render)
-    shown.pods.put(web(2, metadata={"deletionTimestamp": "2026-11-01T08:00:30Z"}))
-    assert "Its deletion was asked for" in yaml_page(shown.view.update(shown.render))[0]
-    shown.pods.drop("uid-default-web")
-    top, _ = yaml_page(shown.view.update(shown.render))
-    assert "was deleted" in top
-    assert "Edit" not in top
-    shown.pods.put(web(7, {"nodeName": "node-4"}, uid="another"))
-    top, yaml = yaml_page(shown.view.update(shown.render))
-    assert "was created again under the same name" in top
-    assert f'href="{shown.view.edit_href}"' in top
-    assert "node-4" in yaml
-
-
-def test_the_first_frame_is_whole_unless_it_is_known_what_pages_show() -> None:
-    shown = Shown(web())
-    shown.pods.put(web(2))
-    assert ops_of(shown.view.update(shown.render))[0].swap == "outerMorph"
-    shown.view.skip_update()
-    shown.view.remember(shown.render)
-    shown.pods.put(web(3))
-    assert f"#detail-{shown.view.id}" not in {
-        op.target for op in ops_of(shown.view.update(shown.render)) if op.swap != "attributes"
-    }
-
-
-def test_a_frame_has_only_the_parts_that_changed() -> None:
-    conditions = [{"type": kind, "status": "True"} for kind in ("Initialized", "Ready", "PodScheduled")]
-    spec = {"nodeName": "node-3", "containers": [{"name": "app", "image": "app:1"}]}
-    shown = Shown(web(1, spec, status={"conditions": conditions}))
-    shown.view.remember(shown.render)
-    conditions[1]["status"] = "False"
-    shown.pods.put(web(2, spec, status={"conditions": conditions}))
-    ops = ops_of(shown.view.update(shown.render))
-    view = shown.view.id
-    assert {op.target for op in ops if "yaml" not in op.target} == {
-        f"#detail-{view}", f"#changes-{view}", f"#condition-{view}-2",
-    }  # fmt: skip
-    (yaml,) = [op for op in ops if "yaml" in op.target]
-    assert "type: Ready" in yaml.html
-    assert "type: Initialized" not in yaml.html
-    assert sum(len(op.html) for op in ops) < len(shown.view.render_window(shown.render)) / 5
-
-
-def test_a_status_change_of_a_pod_is_a_small_part_of_its_page() -> None:
-    parts, many, page = measure(Namespace(changes=5, containers=5))
-    assert many.figures["kB"] < 1.5 * parts.figures["kB"]
-    assert parts.figures["kB"] < page.figures["kB"] / 5
-    assert parts.figures["kB on the wire"] < page.figures["kB on the wire"]
-
-
-def test_of_many_containers_only_those_that_changed_are_drawn_anew() -> None:
-    def pod_of(version: int, *restarts: Any) -> Row:
-        containers = [{"name": f"c{number}", "image": "<b>&"} for number in range(len(restarts))]
-        statuses = [{"name": f"c{number}", "restartCount": each, "ready": []} for number, each in enumerate(restarts)]
-        return web(version, {"containers": containers}, status={"containerStatuses": statuses})
-
-    shown = Shown(pod_of(1, 0, 0, 1))
-    html = shown.view.render_window(shown.render)
-    assert html.count('<small class="mono">&lt;b&gt;&amp;</small>') == 3
-    assert "<small>restarted 1 time</small>" in html
-    kept = (drawn_line, told_line)
-    made = [each.cache_info().misses for each in kept]
-    shown.pods.put(pod_of(2, 0, 4, 1))
-    assert "<small>restarted 4 times</small>" in shown.view.update(shown.render)
-    assert [each.cache_info().misses for each in kept] == [before + 1 for before in made]
-
-
-def test_nothing_is_kept_of_a_container_that_is_large() -> None:
-    def pod_of(version: int, restarts: int) -> Row:
-        container = {"name": "c", "image": "i", "args": ["x" * LARGE]}
-        status = {"name": "c", "restartCount": restarts, "ready": True}
-        return web(version, {"containers": [container]}, status={"containerStatuses": [status]})
-
-    kept = [each.cache_info().misses for each in (drawn_line, told_line)]
-    shown = Shown(pod_of(1, 0))
-    assert "x" * LARGE in shown.view.render_window(shown.render)
-    shown.pods.put(pod_of(2, 4))
-    assert "<small>restarted 4 times</small>" in shown.view.update(shown.render)
-    assert [each.cache_info().misses for each in (drawn_line, told_line)] == kept
-
-
-def test_changes_come_one_by_one_and_the_oldest_leave() -> None:
-    shown = Shown(web())
-    for version in range(2, CHANGES + 3):
-        shown.pods.put(web(version, {"port": version}))
-    shown.view.remember(shown.render)
-    shown.pods.put(web(99, {"port": 99}))
-    ops = [op for op in ops_of(shown.view.update(shown.render)) if "#change" in op.target]
-    newest = shown.view.changes[0].number
-    assert [(op.target, op.swap) for op in ops] == [
-        (f"#change-{shown.view.id}-{newest - CHANGES}", "leave"),
-        (f"#changes-{shown.view.id}", f"place before:change-{shown.view.id}-{newest - 1}"),
-    ]
-
-
 def test_an_object_of_a_kind_that_is_polled_says_how_often() -> None:
     shown = Shown(web())
     assert "polled" not in shown.view.render_window(shown.render)
@@ -532,23 +210,6 @@ def test_a_period_of_polling_that_comes_after_the_page_is_sent() -> None:
     shown.pods.beat(msgspec.structs.replace(before, polled=30.0))
     assert shown.view.dirty
     assert "polled every 30 s" in shown.view.update(shown.render)
-
-
-def test_two_entries_of_one_manager_are_two_parts() -> None:
-    def entries(first: str, second: str) -> list[dict[str, Any]]:
-        one = {"manager": "kubectl", "operation": "Update"}
-        return [{**one, "apiVersion": f"v{number}", "time": f"2026-11-21T08:00:0{number}Z",
-                 "fieldsV1": {"f:spec": {f"f:{name}": {}}}}
-                for number, name in enumerate((first, second), 1)]  # fmt: skip
-
-    spec = {"a": 1, "b": 2, "c": 3}
-    shown = Shown(web(1, spec, metadata={"managedFields": entries("a", "b")}))
-    shown.view.remember(shown.render)
-    shown.pods.put(web(2, spec, metadata={"managedFields": entries("a", "c")}))
-    paths = [op for op in ops_of(shown.view.update(shown.render)) if op.target.endswith("-paths")]
-    assert [".spec.c" in op.html for op in paths] == [True]
-    html = shown.view.render_window(shown.render)
-    assert html.count(f'id="{paths[0].target[1:]}"') == 2  # in the details, and in the page of the YAML alone
 
 
 def test_all_owners_stand_there_and_those_that_are_watched_are_links() -> None:

@@ -16,7 +16,7 @@ from dashboard.live.pull import Part, RowChange
 from dashboard.live.uid_index import UidIndex
 from dashboard.resources.rows.events import SUBJECT_OF
 from tests.live.feeder import pod
-from tests.live.test_detail_view import event
+from tests.live.shown_detail import event
 
 UIDS, NAMES, OWNERS = range(12), range(5), ("", "d1", "d2", "d3", "d1 d2", "d2 d3 d3", "d1 d2 d3")
 deltas = st.tuples(st.sampled_from(UIDS), st.sampled_from(NAMES), st.sampled_from(OWNERS))

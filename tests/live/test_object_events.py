@@ -15,7 +15,7 @@ from dashboard.resources.kinds import KINDS
 from informerd.cache.health import Health
 from tests.clock import FakeClock
 from tests.live.feeder import Feeder, pod
-from tests.live.test_detail_view import event
+from tests.live.shown_detail import event
 
 PODS = KINDS["pods"]
 
