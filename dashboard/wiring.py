@@ -77,7 +77,7 @@ class Live:
         self.authors = Authors(clock)
         self.drains = Drains(Records(Database(clock, keeps="drains")), clock, lambda: self.client)
         runs = BulkRecords(Database(clock, keeps="bulk runs"))
-        self.bulks = Bulks(runs, clock, lambda: self.client, attempt(self.schemas))
+        self.bulks = Bulks(runs, clock, lambda: self.client, attempt(self.schemas, self.authors, clock))
         self._tasks: list[asyncio.Task[None]] = []
         self._started = False
 

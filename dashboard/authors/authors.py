@@ -18,6 +18,8 @@ KEPT_FOR = 14 * 24 * 3600.0
 """Seconds; a draft that was begun before that is kept no longer either."""
 MOST_WAITING = 5_000
 """Writes that wait for a database that is slow; the oldest are forgotten above it."""
+GATHERED = 0.1
+"""Seconds: what comes after a write that was kept at once is kept together, as of a run over many objects."""
 NEWEST = 20
 """Writes of one object that are looked at."""
 
@@ -69,6 +71,8 @@ class Authors:
                 await self._database.ask(_keep, writes, self._clock.time())
             except Unavailable as error:
                 logger.debug("%d writes are nobody's: %s", len(writes), error)
+            if self._waiting:
+                await self._clock.sleep(GATHERED)
 
 
 def _keep(alias: str, writes: tuple[tuple[Write, float], ...], now: float) -> None:

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from dashboard.authors.authors import Authors
+from dashboard.authors.pen import Pen
 from dashboard.bulk.named import named_items, not_there
 from dashboard.bulk.order import Order
 from dashboard.bulk.run import Group, Item, ItemState
 from dashboard.bulk.shown import shown_fields
 from dashboard.bulk.stored import print_of, seen_in, stored_otherwise
 from dashboard.bulk.work import Tried, Work, WorkOf, ended
+from dashboard.drafts.draft import Whose
 from dashboard.edits.autoscalers import Listed, autoscalers_in, those_about
 from dashboard.edits.consequences import effects
 from dashboard.edits.diff import Change, changes
@@ -26,6 +29,7 @@ from dashboard.edits.problems import refusal_of
 from dashboard.edits.schemas import Schemas
 from dashboard.repeats import is_unanswered
 from dashboard.resources.kinds import KindInfo, kind_of
+from informerd.clock import Clock
 from informerd.errors import Conflict, InformerdError, Invalid, NotFound, TooManyRequests
 from informerd.resource import Resource
 from informerd.rest.client import Client
@@ -42,11 +46,12 @@ REPLACED = "It is there no more; another one has its name."
 _CHANGED = "Somebody changed it after you had seen it, and this would do something else now than what you saw."
 
 
-def attempt(schemas: Schemas) -> WorkOf:
+def attempt(schemas: Schemas, authors: Authors, clock: Clock) -> WorkOf:
     """What makes the work on objects of a resource."""
 
-    def work(client: Client, resource: Resource, order: Order) -> Work:
-        return Attempt(client, kind_of(resource).with_resource(resource), order, schemas)
+    def work(client: Client, resource: Resource, order: Order, whose: Whose) -> Work:
+        pen = Pen(authors, whose, client.field_manager, clock)
+        return Attempt(client, kind_of(resource).with_resource(resource), order, schemas, pen)
 
     return work
 
@@ -59,6 +64,7 @@ class Attempt:
     kind: KindInfo
     order: Order
     schemas: Schemas
+    pen: Pen
     autoscalers: dict[str, asyncio.Task[tuple[Listed, ...] | None]] = field(default_factory=dict)
     """Of the namespaces that were asked about: one question each, however many objects there are."""
 
@@ -171,7 +177,7 @@ class Attempt:
         )
 
     def _exchange(self, item: Item) -> Exchange:
-        return Exchange(self.client, Target(self.kind, item.namespace, item.name))
+        return Exchange(self.client, Target(self.kind, item.namespace, item.name), pen=self.pen)
 
 
 def passes(error: InformerdError) -> bool:

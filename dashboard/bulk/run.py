@@ -10,6 +10,7 @@ import msgspec
 
 from dashboard.bulk.named import NamedItem
 from dashboard.bulk.order import Order
+from dashboard.drafts.draft import Whose
 from dashboard.edits.effects import Effect
 from dashboard.live.lines import rfc3339
 from informerd.resource import Resource
@@ -115,10 +116,17 @@ class Run(msgspec.Struct, frozen=True):
     """Address of the list that it began in."""
     matching: bool
     """Whether it is over all that matched there when it was begun, and not over rows that somebody selected."""
+    owner: str
+    browser: str
     runner: str
     made: float
     """Unix seconds, as is `beat`."""
     beat: float
+
+    @property
+    def whose(self) -> Whose:
+        """Who began it."""
+        return Whose(self.owner, self.browser)
 
     @property
     def href(self) -> str:

@@ -91,7 +91,7 @@ class Bulks:
         if not await self.records.take(run, state, order, self._runner, now):
             return
         groups = await self.records.groups(run.key) if state == "running" else ()
-        taken = Taken(run.key, run.resource, order, state, list(items), Groups(list(groups)))
+        taken = Taken(run.key, run.resource, order, state, list(items), Groups(list(groups)), run.whose)
         task = asyncio.create_task(
             self._to_the_end(taken),
             name=f"run over {run.total} {run.resource.key}",
@@ -147,7 +147,7 @@ class Bulks:
             return
         taken.words, taken.until = "", 0.0
         await self._share(client)
-        work, before = self._work_of(client, taken.resource, taken.order), len(todo)
+        work, before = self._work_of(client, taken.resource, taken.order, taken.whose), len(todo)
         workers = [
             asyncio.create_task(self._work(taken, todo, work, began + SLICE)) for _ in range(min(AT_ONCE, len(todo)))
         ]

@@ -10,6 +10,7 @@ from dashboard.bulk.order import Order
 from dashboard.bulk.records import Beat, blocks_of
 from dashboard.bulk.run import Group, Item, State, counted
 from dashboard.bulk.work import unsure
+from dashboard.drafts.draft import Whose
 from informerd.resource import Resource
 
 TRIES = 5
@@ -42,6 +43,7 @@ class Taken:
     state: State
     items: list[Item]
     groups: Groups
+    whose: Whose
     heard: str = ""
     words: str = ""
     rate: float = 0.0

@@ -10,6 +10,7 @@ import msgspec
 
 from dashboard.bulk.order import Order
 from dashboard.bulk.run import Group, Item, ItemState
+from dashboard.drafts.draft import Whose
 from informerd.errors import InformerdError
 from informerd.resource import Resource
 from informerd.rest.client import Client
@@ -36,7 +37,8 @@ class Work(Protocol):
         """Do it on top of what was reviewed. Where it raises, it may be done all the same."""
 
 
-WorkOf = Callable[[Client, Resource, Order], Work]
+WorkOf = Callable[[Client, Resource, Order, Whose], Work]
+"""What is done for whoever began the run."""
 
 
 def ended(item: Item, state: ItemState, words: str = "", said: str = "") -> Item:

@@ -28,12 +28,12 @@ from tests.controlplane import ControlPlane
 from tests.drafts.databases import in_file
 from tests.drains.conftest import empty_database
 from tests.edits.browsing import Browser, Page
-from tests.edits.conftest import cluster, collection, namespace, parts_for
+from tests.edits.conftest import cluster, collection, drafts, namespace, parts_for
 from tests.live.feeder import Feeder
 from tests.resources.made import row_of
 from tests.wait import eventually
 
-__all__ = ["cluster", "collection", "empty_database", "namespace"]
+__all__ = ["cluster", "collection", "drafts", "empty_database", "namespace"]
 
 ALIAS = "bulk"
 KEY = "mydemos.crddemo.k8s.io"
@@ -50,7 +50,9 @@ def database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Django
 def bulks_for(parts: SimpleNamespace, alias: str = ALIAS) -> Bulks:
     """What runs in one web process."""
     records = Records(Database(SystemClock(), alias=alias, time_limit=60))
-    return Bulks(records, parts.clock, partial(getattr, parts, "client"), attempt(parts.schemas))
+    return Bulks(
+        records, parts.clock, partial(getattr, parts, "client"), attempt(parts.schemas, parts.authors, parts.clock)
+    )
 
 
 @pytest.fixture

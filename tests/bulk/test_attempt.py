@@ -12,12 +12,15 @@ from dashboard.bulk.order import Order
 from dashboard.bulk.review import by_words
 from dashboard.bulk.run import Item
 from dashboard.bulk.shown import shown_fields
+from dashboard.bulk.work import Work
+from dashboard.drafts.draft import Whose
 from dashboard.edits.diff import changes
 from dashboard.edits.schema import UNKNOWN
 from dashboard.resources.kinds import KINDS
 from informerd.errors import Invalid
 from informerd.errors.api import error_from_status
 from informerd.errors.status import Cause, Status, StatusDetails
+from informerd.resource import Resource
 from tests.controlplane import ControlPlane
 from tests.edits.objects import mydemo
 
@@ -34,13 +37,21 @@ def test_a_secrets_values_are_not_kept_though_a_webhook_changes_them() -> None:
     assert "c3dvcmQ=" in str(other)
 
 
+NOBODY = Whose("", "")
+
+
+def work_of(parts: SimpleNamespace, resource: Resource, order: Order, whose: Whose = NOBODY) -> Work:
+    """The work of a run that somebody began."""
+    return attempt(parts.schemas, parts.authors, parts.clock)(parts.client, resource, order, whose)
+
+
 async def test_why_a_patch_is_refused_has_neither_the_object_nor_a_secrets_values(
     parts: SimpleNamespace, cluster: ControlPlane, namespace: str
 ) -> None:
     value = "bm9ib2R5IHNoYWxsIHNlZSB0aGlz"
     secrets = f"/api/v1/namespaces/{namespace}/secrets"
     made = [cluster.create(secrets, {"metadata": {"name": name}, "data": {"key": value}}) for name in ("a", "b")]
-    work = attempt(parts.schemas)(parts.client, KINDS["secrets"].resource, Order("patch", {"speck": {"port": 1}}))
+    work = work_of(parts, KINDS["secrets"].resource, Order("patch", {"speck": {"port": 1}}))
     tried = [
         (await work.try_out(Item(namespace, each["metadata"]["name"], each["metadata"]["uid"]))).item for each in made
     ]
@@ -56,7 +67,7 @@ async def test_an_object_whose_version_is_served_no_more_is_neither_gone_nor_don
 ) -> None:
     metadata = cluster.create(collection, mydemo("one"))["metadata"]
     served_no_more = msgspec.structs.replace(KINDS["mydemos.crddemo.k8s.io"].resource, version="v9")
-    work = attempt(parts.schemas)(parts.client, served_no_more, order)
+    work = work_of(parts, served_no_more, order)
     item = Item(namespace, "one", metadata["uid"], version=metadata["resourceVersion"], sent=True)
     tried, written = (await work.try_out(item)).item, await work.write(item)
     assert (tried.state, written.state) == ("refused", "failed")
@@ -89,3 +100,18 @@ def test_refusals_of_the_same_field_are_one_though_each_object_had_another_value
         Item("x", "a", "a"), "refused", Invalid(Status(code=422, message="Invalid value: 7: must be [1]: x"))
     )
     assert "7: must be [1]" in plain.words + plain.said
+
+
+async def test_each_write_is_known_to_be_of_whoever_began_the_run(
+    parts: SimpleNamespace, cluster: ControlPlane, collection: str, namespace: str
+) -> None:
+    uid = cluster.create(collection, mydemo("one"))["metadata"]["uid"]
+    mydemos, anna = KINDS["mydemos.crddemo.k8s.io"].resource, Whose("anna", "")
+    for order in (Order("label", {"metadata": {"labels": {"a": "b"}}}), Order("delete")):
+        work = work_of(parts, mydemos, order, anna)
+        written = await work.write((await work.try_out(Item(namespace, "one", uid))).item)
+        assert written.state == "done"
+    await parts.authors.stop()
+    deleted, labelled = await parts.authors.of(uid)
+    assert (deleted.whose, deleted.version) == (anna, "")
+    assert (labelled.whose, bool(labelled.version)) == (anna, True)

@@ -22,10 +22,10 @@ from informerd.clock import SystemClock
 from tests.controlplane import ControlPlane
 from tests.drafts.databases import in_file
 from tests.edits.browsing import Browser
-from tests.edits.conftest import cluster, namespace, parts_for
+from tests.edits.conftest import cluster, drafts, namespace, parts_for
 from tests.quick.objects import pod, workload
 
-__all__ = ["cluster", "namespace"]
+__all__ = ["cluster", "drafts", "namespace"]
 
 ALIAS = "drains"
 _numbers = itertools.count(1)
