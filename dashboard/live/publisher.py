@@ -11,7 +11,6 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from itertools import islice
 
 import msgspec
 
@@ -32,6 +31,7 @@ from dashboard.live.messages import (
     Tone,
     encoder,
 )
+from dashboard.live.pending import Pending
 from dashboard.live.rates import Rates
 from dashboard.live.snapshot import CHUNK_ROWS, Snapshots
 from informerd.cache.health import Health
@@ -79,9 +79,7 @@ class Publisher:
         self._sender = sender or Sender(layer, Trouble())
         self._snapshots = Snapshots(key, self.epoch, clock)
         self._entry_seq = 0
-        self._pending: dict[str, Row | None] = {}
-        self._pending_entries: list[Entry] = []
-        self._counts = (0, 0, 0)
+        self._pending = Pending()
         self._told = self.health()
         self._wake = asyncio.Event()
         self._ended = False
@@ -90,15 +88,13 @@ class Publisher:
     def put(self, row: Row) -> None:
         """The object is now as `row` says. Within a tick only the latest row of an object is sent."""
         self.rows[row.uid] = row
-        self._pending.pop(row.uid, None)
-        self._pending[row.uid] = row
+        self._pending.put(row.uid, row)
         self._wake.set()
 
     def drop(self, uid: str) -> None:
         """The object is gone."""
         self.rows.pop(uid, None)
-        self._pending.pop(uid, None)
-        self._pending[uid] = None
+        self._pending.put(uid, None)
         self._wake.set()
 
     def entry(
@@ -132,9 +128,7 @@ class Publisher:
             fields=fields,
             about=about,
         )
-        self._pending_entries.append(entry)
-        added, modified, deleted = self._counts
-        self._counts = (added + (op == "added"), modified + (op == "modified"), deleted + (op == "deleted"))
+        self._pending.add(entry)
         self._wake.set()
 
     def describe(self, described: Described) -> None:
@@ -157,7 +151,7 @@ class Publisher:
         try:
             while not self._ended:
                 await self._wake.wait()
-                many = max(len(self._pending), len(self._pending_entries)) > A_FEW
+                many = max(self._pending.changes, len(self._pending.entries)) > A_FEW
                 await self.flush()
                 await self._clock.sleep(LONG_TICK if many else TICK)
         finally:
@@ -166,7 +160,7 @@ class Publisher:
     async def flush(self) -> None:
         """Send what is pending, or a heartbeat where nothing is."""
         async with self._sending:
-            if self._pending or self._pending_entries or self._description is not None:
+            if self._pending or self._description is not None:
                 await self._send_pending()
             else:
                 self._wake.clear()
@@ -204,7 +198,7 @@ class Publisher:
         """
         self._wake.clear()
         sent = True
-        for _ in range(1 + max(len(self._pending) // CHUNK_ROWS, len(self._pending_entries) // FRAME_ENTRIES)):
+        for _ in range(1 + max(self._pending.changes // CHUNK_ROWS, len(self._pending.entries) // FRAME_ENTRIES)):
             frames = self._taken(CHUNK_ROWS, FRAME_ENTRIES)
             sent = sent and await self._send(frames)
             await asyncio.sleep(0)
@@ -215,21 +209,13 @@ class Publisher:
 
         Only the last one has the health that goes with all of it: a list of 20,000 is not live with its first frame.
         """
-        if most_changes is None or len(self._pending) <= most_changes:
-            changes, self._pending = self._pending, {}
-        else:
-            changes = {uid: self._pending.pop(uid) for uid in list(islice(self._pending, most_changes))}
-        entries, self._pending_entries = (
-            self._pending_entries[:most_entries],
-            ([] if most_entries is None else self._pending_entries[most_entries:]),
-        )
-        counts, self._counts = self._counts, (0, 0, 0)
+        changes, entries, counts = self._pending.take(most_changes, most_entries)
         self.rates.add(self._clock.time(), counts)
         self.entries.extend(entries)
         frames = []
         parts = parts_of(changes, entries)
         health = self._health()
-        if health.state == "live" and (self._pending or self._pending_entries):
+        if health.state == "live" and self._pending:
             health = self._told
         if self._description is not None and not parts:
             parts = [((), (), ())]

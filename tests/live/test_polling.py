@@ -56,9 +56,9 @@ class Polled:
     async def look(self, **usage: str) -> list[tuple[str, str]]:
         """Which changes a list with these objects is told as."""
         self.lists.usage, self.lists.error = usage, None
-        self.publisher._pending_entries.clear()
+        self.publisher._pending.entries.clear()
         assert await self.polling.look()
-        return [(entry.op, entry.name) for entry in self.publisher._pending_entries]
+        return [(entry.op, entry.name) for entry in self.publisher._pending.entries]
 
     @property
     def names(self) -> set[str]:
