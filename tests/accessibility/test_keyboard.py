@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser import wait_until
 from tests.live.conftest import PageServer, one_server, open_live
+from tests.live.nursery import Nursery
 from tests.program import ROOT
 
 pytestmark = pytest.mark.browser
@@ -54,8 +55,8 @@ MOST = 400
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
-    yield from one_server()
+def server(nursery: Nursery) -> Iterator[PageServer]:
+    yield from one_server(nursery)
 
 
 def walk(page: Page, key: str) -> list[dict[str, Any]]:

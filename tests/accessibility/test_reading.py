@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.accessibility.test_keyboard import PAGES, PODS
 from tests.live.conftest import PageServer, one_server, open_live
+from tests.live.nursery import Nursery
 
 pytestmark = pytest.mark.browser
 
@@ -19,8 +20,8 @@ DEAD = """() => [...document.querySelectorAll("button, [role=button], summary")]
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
-    yield from one_server()
+def server(nursery: Nursery) -> Iterator[PageServer]:
+    yield from one_server(nursery)
 
 
 @pytest.fixture

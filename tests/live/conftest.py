@@ -69,9 +69,9 @@ def server(nursery: Nursery) -> Iterator[PageServer]:
         program.__exit__()
 
 
-def one_server() -> Iterator[PageServer]:
+def one_server(nursery: Nursery) -> Iterator[PageServer]:
     """What a module's fixture yields from: one server for all its tests, of which each changes objects of its own."""
-    program = PageServer()
+    program = PageServer(nursery)
     try:
         yield program.open()
     finally:

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.live.conftest import PageServer, hears, one_server, open_live
+from tests.live.nursery import Nursery
 from tests.live.test_browser_place import row
 
 pytestmark = pytest.mark.browser
@@ -23,8 +24,8 @@ document.addEventListener("DOMContentLoaded", () => new MutationObserver(() => w
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
-    yield from one_server()
+def server(nursery: Nursery) -> Iterator[PageServer]:
+    yield from one_server(nursery)
 
 
 def aloud(page: Page) -> Locator:

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.live.conftest import PageServer, faults, one_server, open_live
+from tests.live.nursery import Nursery
 
 pytestmark = pytest.mark.browser
 
@@ -23,9 +24,9 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
+def server(nursery: Nursery) -> Iterator[PageServer]:
     """One for all: each test has a poison of its own."""
-    yield from one_server()
+    yield from one_server(nursery)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.live.conftest import PageServer, one_server, open_live
+from tests.live.nursery import Nursery
 
 pytestmark = pytest.mark.browser
 
@@ -17,9 +18,9 @@ WHOLE = "document.addEventListener('deltaboard:frame', ({ detail }) => (window.w
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
+def server(nursery: Nursery) -> Iterator[PageServer]:
     """One for all these tests: each changes objects of its own."""
-    yield from one_server()
+    yield from one_server(nursery)
 
 
 def put(server: PageServer, name: str, version: int, *, ready: str = "True", labels: Any = None) -> None:

@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser import wait_until
 from tests.live.conftest import PageServer, faults, one_server, open_live
+from tests.live.nursery import Nursery
 from tests.live.test_browser_place import row
 from tests.wait import until
 
@@ -19,9 +20,9 @@ PODS = "/resources/pods/"
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
+def server(nursery: Nursery) -> Iterator[PageServer]:
     """One for all these tests: each changes objects of its own."""
-    yield from one_server()
+    yield from one_server(nursery)
 
 
 def drawer(page: Page) -> Locator:

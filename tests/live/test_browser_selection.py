@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from tests.browser import wait_until
-from tests.live.conftest import PageServer, has_copied, one_server, open_live
+from tests.live.conftest import PageServer, has_copied, open_live
 from tests.live.test_browser_place import row
 from tests.wait import until
 
 pytestmark = pytest.mark.browser
 
 PODS = "/resources/pods/"
-
-
-@pytest.fixture
-def server() -> Iterator[PageServer]:
-    yield from one_server()
 
 
 def box(page: Page, name: str) -> Locator:
