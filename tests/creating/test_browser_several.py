@@ -119,3 +119,12 @@ def test_five_hundred_documents_of_three_mebibytes_are_checked_and_typed_in(page
     typist.type("port: 0")
     expect(page.locator(STATE)).to_have_text("500 objects, 1 problem", timeout=2 * SLOW)
     until(lambda: typist.marked_lines() == ["  port: 0"])
+
+
+def test_what_is_refused_fits_its_card_on_a_phone(page: Page, typist: Typist) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    write(typist, mydemo("one", "default").replace("10.0.0.1", "10.0.0.300  # " + "long " * 20))
+    page.locator("#edit-review").click()
+    expect(page.locator(".step .excerpt")).to_be_visible(timeout=SLOW)
+    body = page.locator(".step .problems-body")
+    assert body.evaluate("(one) => one.scrollWidth <= one.clientWidth"), "the lines scroll by themselves"
