@@ -98,7 +98,9 @@ def _who(number: int, of: int, kind: KindInfo) -> str:
 
 def _each(who: str, words: str) -> str:
     """A sentence that was written for one object, said of many."""
-    return words if who.startswith("the ") else f"For each of {who}: {words}"
+    if who.startswith("the "):
+        return words
+    return f"For each of {'them' if who.startswith('all ') else who}: {words}"
 
 
 def _controlled(who: str, found: Effects) -> str:

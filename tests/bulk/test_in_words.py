@@ -78,6 +78,7 @@ def test_autoscalers_that_set_the_number_again_are_named() -> None:
 def test_other_kinds_have_the_sentences_that_one_object_has() -> None:
     config = Effect("says", words="No pod restarts by itself.")
     assert words((config,), (config,), (), key="configmaps") == ["For each of 2 ConfigMaps: No pod restarts by itself."]
+    assert words((config,), (config,), key="configmaps") == ["For each of them: No pod restarts by itself."]
     assert words((config,), key="configmaps") == ["No pod restarts by itself."]
     sets = (Effect("one by one", 3),), (Effect("one by one", 2, 1),), (Effect("held", 0, 5),)
     assert words(*sets, key="statefulsets.apps") == [
