@@ -51,6 +51,11 @@ def _deployment(stage: Stage) -> str:
     return f"{DEPLOYMENTS}{found['namespace']}/{found['name']}/"
 
 
+def _cron_job(stage: Stage) -> str:
+    found = stage.api.items("apis/batch/v1/cronjobs")[0]["metadata"]
+    return f"/resources/cronjobs.batch/{found['namespace']}/{found['name']}/"
+
+
 def _node(stage: Stage, which: int) -> str:
     return f"/resources/nodes/-/{stage.api.items('api/v1/nodes')[which]['metadata']['name']}/"
 
@@ -215,6 +220,8 @@ MAKING: tuple[Scene, ...] = (
 ACTIONS: tuple[Scene, ...] = (
     action(_deployment, "do/scale/"),
     action(_deployment, "do/restart/"),
+    action(_deployment, "do/pause/"),
+    action(_cron_job, "do/suspend/"),
     action(partial(_node, which=0), "do/cordon/"),
     action(partial(_node, which=-1), "do/drain/"),
     action(_pod, "do/evict/"),
