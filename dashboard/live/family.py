@@ -17,7 +17,7 @@ from dashboard.live.slices import Work
 from dashboard.resources.kinds import KindInfo
 
 STEP = 500
-"""Objects in a step of the search, a millisecond's work at most."""
+"""Objects in a step of the search, a millisecond's work or two."""
 
 Kinds = Callable[[], Iterable[tuple[KindInfo, Replica]]]
 
@@ -94,12 +94,17 @@ class Family:
 
     def _member(self, uid: str) -> Member | None:
         """The object itself, or one of those below."""
-        return self._here if self._here is not None and uid == self._here[1].uid else self._below.get(uid)
+        found = self._below.get(uid)
+        return self._here if found is None and self._here is not None and uid == self._here[1].uid else found
 
     def _owners(self, row: Row) -> set[str]:
         """The uids of its owners among the members."""
-        named = ((uid, self._member(uid)) for uid in owner_uids(row))
-        return {uid for uid, owner in named if owner is not None and can_own(owner[1], row)}
+        found = set()
+        for uid in owner_uids(row):
+            owner = self._member(uid)
+            if owner is not None and can_own(owner[1], row):
+                found.add(uid)
+        return found
 
     def _find_row(self, uid: str) -> Member | None:
         return next(((kind, row) for kind, replica in self._kinds() if (row := replica.rows.get(uid))), None)
@@ -119,9 +124,9 @@ class Family:
         if row.uid not in self._below:
             self._wanted.add(row.uid)
             self._of_kind[kind.key] += 1
-        self._below[row.uid] = kind, row
+        member = self._below[row.uid] = kind, row
         for owner in owners:
-            self._children.setdefault(owner, {})[row.uid] = kind, row
+            self._children.setdefault(owner, {})[row.uid] = member
         if before - owners:
             self._leave_loose(self._reached(row.uid))
 
@@ -162,7 +167,9 @@ class Family:
     def _unlink(self, uid: str) -> set[str]:
         """Take it from its owners; who they were."""
         known = self._below.get(uid)
-        owners = {owner for owner in owner_uids(known[1]) if uid in self._children.get(owner, ())} if known else set()
+        if known is None:
+            return set()
+        owners = {owner for owner in owner_uids(known[1]) if uid in self._children.get(owner, ())}
         for owner in owners:
             siblings = self._children[owner]
             del siblings[uid]
@@ -182,8 +189,7 @@ class Family:
         for _ in range(GENERATIONS):
             owners, self._wanted = self._wanted, set()
             for looked, (kind, replica, uid) in enumerate(self._owned_by(owners), 1):
-                row = replica.rows.get(uid)
-                if row is not None and self._owners(row):
+                if (row := replica.rows.get(uid)) is not None:
                     self._take(kind, None, row)
                 if looked % STEP == 0:
                     interrupted = True
