@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from dashboard.edits.fields import Value
 from dashboard.edits.place import Place
+from dashboard.evictions.budgets import Budget, budgets_in
+from dashboard.evictions.pods import fate_of
 from dashboard.removal.contents import Held, held
 from dashboard.removal.dependents import Dependents, dependents_of, uncounted
 from dashboard.removal.descending import DEFINITIONS, NAMESPACES
@@ -44,6 +46,8 @@ class Meaning:
     """What a namespace, or a definition, holds of kinds that nobody watches."""
     uncounted: tuple[str, ...] | None
     """Kinds that nobody counts here; None where discovery did not say which there are."""
+    passed: tuple[Budget, ...]
+    """Of a pod: the budgets that would hold an eviction of it now. A deletion asks none."""
     graceful: bool
     """Whether it is shut down over time, so that a grace period means something: pods only."""
     default_grace: int
@@ -75,11 +79,18 @@ async def meaning_of(place: Place, live: dict[str, Value]) -> Meaning:
         users=await users_of(place.target, replicas),
         held=contents,
         uncounted=unknown,
+        passed=await _passed(place, live),
         graceful=kind.key == "pods",
         default_grace=_grace(live) if kind.key == "pods" else DEFAULT_GRACE,
         whole_namespace=kind.key == NAMESPACES,
         whole_kind=kind.key == DEFINITIONS,
     )
+
+
+async def _passed(place: Place, live: dict[str, Value]) -> tuple[Budget, ...]:
+    if place.target.kind.key != "pods":
+        return ()
+    return fate_of(live, await budgets_in(place.client, place.target.namespace), alone=True).blocked
 
 
 def _grace(pod: dict[str, Value]) -> int:

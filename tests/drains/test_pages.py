@@ -25,8 +25,7 @@ from tests.controllers.test_managing import let
 from tests.controlplane import ControlPlane
 from tests.drains.conftest import Node, records
 from tests.edits.browsing import Browser, Page
-from tests.quick.objects import budget
-from tests.quick.test_evict import hold
+from tests.quick.objects import budget, hold
 
 
 async def shows(browser: Browser, path: str, words: str) -> Page:

@@ -13,8 +13,7 @@ from tests.drains.conftest import Node
 from tests.e2e.conftest import Dashboard
 from tests.e2e.objects import mydemo, mydemos
 from tests.edits.test_browser_editor_others import is_writable, unreachable_webhook, wait_for
-from tests.quick.objects import workload
-from tests.quick.test_evict import hold
+from tests.quick.objects import hold, workload
 from tests.wait import until
 
 pytestmark = pytest.mark.browser

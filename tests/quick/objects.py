@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.controlplane import ControlPlane
+
 Json = dict[str, Any]
 POD: Json = {"containers": [{"name": "main", "image": "nginx:1"}]}
 
@@ -30,3 +32,16 @@ def cron_job(name: str) -> Json:
 
 def budget(name: str, app: str, least: int) -> Json:
     return {"metadata": {"name": name}, "spec": {"minAvailable": least, "selector": {"matchLabels": {"app": app}}}}
+
+
+READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+
+
+def hold(cluster: ControlPlane, namespace: str) -> str:
+    """A budget that allows nothing, as its controller would have said: its path."""
+    budgets = f"/apis/policy/v1/namespaces/{namespace}/poddisruptionbudgets"
+    made = cluster.create(budgets, budget("keep-web", "web", 1))
+    status = {"disruptionsAllowed": 0, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}
+    status["observedGeneration"] = made["metadata"]["generation"]
+    cluster.patch(f"{budgets}/keep-web/status", {"status": status})
+    return f"{budgets}/keep-web"

@@ -10,21 +10,9 @@ import pytest
 from informerd.errors import Unreachable
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser
-from tests.quick.objects import budget, pod, workload
+from tests.quick.objects import READY, budget, hold, pod, workload
 
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "1"}
-
-READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-
-
-def hold(cluster: ControlPlane, namespace: str) -> str:
-    """A budget that allows nothing, as its controller would have said: its path."""
-    budgets = f"/apis/policy/v1/namespaces/{namespace}/poddisruptionbudgets"
-    made = cluster.create(budgets, budget("keep-web", "web", 1))
-    status = {"disruptionsAllowed": 0, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}
-    status["observedGeneration"] = made["metadata"]["generation"]
-    cluster.patch(f"{budgets}/keep-web/status", {"status": status})
-    return f"{budgets}/keep-web"
 
 
 async def test_a_pod_is_evicted_and_its_deletion_followed(
