@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from dashboard.authors.pen import Pen
 from dashboard.edits.autoscalers import replicas_kept
 from dashboard.edits.editable import Target
 from dashboard.edits.fields import Value
@@ -17,6 +16,9 @@ from dashboard.edits.unserved import Unserved, version_of
 from informerd.errors import InformerdError, MalformedAnswer, NotServed, Unreachable
 from informerd.rest.answer import Answer
 from informerd.rest.client import Client
+
+if TYPE_CHECKING:
+    from dashboard.authors.pen import Pen
 
 TIME_LIMIT = 20.0
 """Seconds that a page waits for the API server, a read's tries on "come again later" included."""

@@ -26,6 +26,7 @@ from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.discovery import Discovery
 from tests.controlplane import ControlPlane
+from tests.require import controlplane_binaries
 from tests.wait import eventually, until
 
 GROUP, RBAC = "turning.example.com", "/apis/rbac.authorization.k8s.io/v1"
@@ -57,6 +58,17 @@ def create(cluster: ControlPlane, what: dict[str, Any], version: str) -> str:
     for name in "abc":
         cluster.create(path, {**head, "metadata": {"name": name}, "spec": {"ip": "10.0.0.1", "port": 80}})
     return path
+
+
+@pytest.fixture(scope="module")
+def controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """An API server of this file's own: its Mydemos are of other versions than those that other files ask for."""
+    made = ControlPlane(tmp_path_factory.mktemp("served_versions"), controlplane_binaries())
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def query(**params: str) -> Query:
 
 
 def headers(html: str) -> list[str]:
-    return re.findall(r'<th scope="col" class="c-(?!select)([a-z-]+)', html)
+    return re.findall(r'<th scope="col" class="c-(?!select|more)([a-z-]+)', html)
 
 
 def cells(html: str) -> list[str]:
