@@ -13,6 +13,7 @@ from informerd.errors import TooManyRequests, Unreachable
 from informerd.errors.status import Status
 from tests.bulk.conftest import Demos, bulks_for
 from tests.edits.browsing import Browser
+from tests.wait import eventually
 
 
 class Held:
@@ -137,5 +138,11 @@ async def test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on(
     page = await demos.shows("The process that ran this has ended.")
     assert "1 done" in page.text
     held.through = 10_000
-    await demos.press("take_over")
+
+    async def taken_over() -> bool:
+        """A beat that was on its way to the database when its process ended is one more sign of life: press again."""
+        await demos.press("take_over")
+        return "The process that ran this has ended." not in (await demos.browser.open(demos.run)).text
+
+    await eventually(taken_over)
     await demos.shows("3 changed.")
