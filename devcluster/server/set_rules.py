@@ -12,7 +12,7 @@ from devcluster.schedule import Schedule
 from devcluster.server.objects import Object
 from devcluster.server.pod_rules import at_least_zero, check_pod_spec, supported
 from devcluster.server.status import FieldError, invalid_value, not_supported, required
-from devcluster.server.workload_rules import check_replica_set, check_share, check_whole
+from devcluster.server.workload_rules import check_replica_set, check_share, check_whole, number_of
 
 _LONGEST_CRON_NAME = 52
 """Letters: the Jobs' names have eleven more."""
@@ -40,14 +40,27 @@ def check_stateful_set(obj: Object) -> list[FieldError]:
 
 def check_daemon_set(obj: Object) -> list[FieldError]:
     """What is wrong with a DaemonSet."""
-    strategy, path = obj["spec"]["updateStrategy"], "spec.updateStrategy.rollingUpdate"
+    strategy = obj["spec"]["updateStrategy"]
     errors = [each for each in check_replica_set(obj) if each != required("spec.selector")]
     if strategy["type"] not in _STRATEGIES:
         errors.append(not_supported("spec.updateStrategy", _shown(strategy), _STRATEGIES))
+    rolling = strategy.get("rollingUpdate")
+    if strategy["type"] == "RollingUpdate" and rolling is not None:
+        errors += _check_rolling(rolling, "spec.updateStrategy.rollingUpdate")
+    return errors
+
+
+def _check_rolling(rolling: dict[str, Any], path: str) -> list[FieldError]:
+    """Just one of the two may be, and is, above 0."""
+    errors = list[FieldError]()
     for name in ("maxUnavailable", "maxSurge"):
-        value = (strategy.get("rollingUpdate") or {}).get(name)
-        if value is not None:
-            errors += check_share(value, f"{path}.{name}") + check_whole(value, f"{path}.{name}")
+        errors += check_share(rolling[name], f"{path}.{name}") + check_whole(rolling[name], f"{path}.{name}")
+    unavailable, surge = number_of(rolling["maxUnavailable"]), number_of(rolling["maxSurge"])
+    if unavailable and surge:
+        why = "may not be set when maxUnavailable is non-zero"
+        errors.append(invalid_value(f"{path}.maxSurge", rolling["maxSurge"], why))
+    elif not unavailable and not surge:
+        errors.append(required(f"{path}.maxUnavailable", "cannot be 0 when maxSurge is 0"))
     return errors
 
 

@@ -90,7 +90,7 @@ def check_deployment(obj: Object) -> list[FieldError]:
 def _check_rolling(rolling: dict[str, Any], path: str) -> list[FieldError]:
     surge, unavailable = rolling["maxSurge"], rolling["maxUnavailable"]
     errors = check_share(unavailable, f"{path}.maxUnavailable") + check_share(surge, f"{path}.maxSurge")
-    if _number(surge) == _number(unavailable) == 0:
+    if number_of(surge) == number_of(unavailable) == 0:
         errors.append(invalid_value(f"{path}.maxUnavailable", unavailable, "may not be 0 when `maxSurge` is 0"))
     return errors + check_whole(unavailable, f"{path}.maxUnavailable")
 
@@ -104,7 +104,7 @@ def check_share(value: int | str, path: str) -> list[FieldError]:
 
 def check_whole(value: int | str, path: str) -> list[FieldError]:
     """What is wrong with a percentage of what cannot be more than all."""
-    too_much = _is_share(value) and _number(value) > 100
+    too_much = _is_share(value) and number_of(value) > 100
     return [invalid_value(path, value, "must not be greater than 100%")] if too_much else []
 
 
@@ -112,7 +112,7 @@ def _is_share(value: int | str) -> bool:
     return isinstance(value, str) and _SHARE.fullmatch(value) is not None
 
 
-def _number(value: int | str) -> int:
+def number_of(value: int | str) -> int:
     """The number of a percentage or of a plain number; 0 for other text."""
     text = str(value).removesuffix("%") if _is_share(value) else str(value)
     return int(text) if re.fullmatch(r"-?[0-9]+", text) else 0

@@ -33,6 +33,16 @@ def _new() -> Iterator[Case]:
     for plural, path in (("statefulset", SETS), ("daemonset", DAEMONS)):
         for spec in both:
             yield Case(f"a {plural} with {spec}", "POST", path + DRY, deployment(**spec))
+    rolls = (
+        {"maxSurge": 1, "maxUnavailable": 0}, {"maxSurge": 0, "maxUnavailable": 0}, {"maxSurge": 1},
+        {"maxSurge": "10%", "maxUnavailable": "0%"}, {"maxSurge": "0%", "maxUnavailable": "0%"}, {"maxUnavailable": 0},
+        {"maxSurge": "101%", "maxUnavailable": 0}, {"maxSurge": -1, "maxUnavailable": "x"}, {"maxUnavailable": "200%"},
+    )  # fmt: skip
+    for rolling in rolls:
+        strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
+        yield Case(f"a daemonset that rolls by {rolling}", "POST", DAEMONS + DRY, deployment(updateStrategy=strategy))
+    unused = {"type": "OnDelete", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 0}}
+    yield Case("a daemonset that does not roll", "POST", DAEMONS + DRY, deployment(updateStrategy=unused))
     yield Case("a statefulset in parallel", "POST", SETS + DRY, deployment(podManagementPolicy="Parallel", replicas=0))
     yield Case("a statefulset in no order", "POST", SETS + DRY, deployment(podManagementPolicy="x"))
     crons: tuple[Json, ...] = (
