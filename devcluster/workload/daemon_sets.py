@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -59,25 +59,30 @@ class DaemonSetController:
         await self.claims.settle(daemon_set)
         wanted = {node.metadata.name for node in self._cluster.nodes.all() if _runs_on(daemon_set, node)}
         pods = self._by_node(daemon_set)
+        surge = most_beside(daemon_set, len(wanted))
         for node, there in sorted(pods.items()):
-            for pod in self._surplus(there) if node in wanted else [pod for pod in there if not pod.is_leaving]:
+            staying = [pod for pod in there if not pod.is_leaving]
+            for pod in surplus(daemon_set, staying, may_surge=surge > 0) if node in wanted else staying:
                 await self._delete(daemon_set, pod)
         for node in sorted(wanted - pods.keys()):
             await self._create(daemon_set, node)
-        if daemon_set.spec.update_strategy.type == "RollingUpdate":
+        if surge:
+            for node in beside(daemon_set, self._staying(daemon_set, wanted), surge):
+                await self._create(daemon_set, node)
+        elif daemon_set.spec.update_strategy.type == "RollingUpdate":
             await self._roll(daemon_set, wanted)
         await self._write(daemon_set, wanted)
 
     def _by_node(self, daemon_set: DaemonSet) -> dict[str, list[Pod]]:
+        """Its pods by the node that each is meant for, the oldest first."""
         found: dict[str, list[Pod]] = {}
-        for pod in sorted(self._cluster.pods.owned(daemon_set.metadata.uid), key=lambda pod: pod.key):
+        for pod in sorted(self._cluster.pods.owned(daemon_set.metadata.uid), key=_age):
             found.setdefault(pod.node_meant, []).append(pod)
         return found
 
-    def _surplus(self, there: Sequence[Pod]) -> list[Pod]:
-        """Those that have ended, and all but the first of others."""
-        running = [pod for pod in there if not pod.is_leaving and not pod.has_ended]
-        return [pod for pod in there if pod.has_ended and not pod.is_leaving] + running[1:]
+    def _staying(self, daemon_set: DaemonSet, wanted: set[str]) -> dict[str, list[Pod]]:
+        pods = self._by_node(daemon_set)
+        return {node: [pod for pod in pods.get(node, ()) if not pod.is_leaving] for node in sorted(wanted)}
 
     async def _create(self, daemon_set: DaemonSet, node: str) -> None:
         meta = daemon_set.metadata
@@ -113,7 +118,7 @@ class DaemonSetController:
     async def _write(self, daemon_set: DaemonSet, wanted: set[str]) -> None:
         digest = building.template_hash(daemon_set.spec.template)
         pods = [pod for there in self._by_node(daemon_set).values() for pod in there if not pod.is_leaving]
-        mine = {pod.node_meant: pod for pod in pods if pod.node_meant in wanted}
+        mine = {pod.node_meant: pod for pod in reversed(pods) if pod.node_meant in wanted}
         ready = sum(pod.is_ready for pod in mine.values())
         status: dict[str, int] = {
             "observedGeneration": daemon_set.metadata.generation,
@@ -144,6 +149,56 @@ def pod_body(daemon_set: DaemonSet, name: str, node: str) -> Json:
     spec["affinity"] = {**(spec.get("affinity") or {}), "nodeAffinity": required}
     spec["tolerations"] = [*(spec.get("tolerations") or ()), *TOLERATIONS]
     return body
+
+
+def most_beside(daemon_set: DaemonSet, wanted: int) -> int:
+    """On how many of `wanted` nodes a new pod may be beside one that is well: 0 where old ones go first."""
+    strategy = daemon_set.spec.update_strategy
+    return _share(strategy.rolling_update.max_surge, wanted) if strategy.type == "RollingUpdate" else 0
+
+
+def surplus(daemon_set: DaemonSet, staying: Sequence[Pod], *, may_surge: bool) -> list[Pod]:
+    """Of the pods of a node, the oldest first, those that are to go: what has ended, and all but the oldest.
+
+    In a surge the oldest of the new template stays beside the oldest of others, which goes once the new one is ready,
+    and at once where it is not ready itself.
+    """
+    ended, running = [pod for pod in staying if pod.has_ended], [pod for pod in staying if not pod.has_ended]
+    if not may_surge:
+        return ended + running[1:]
+    new, old = _parted(daemon_set, running)
+    is_over = bool(new and old) and (new[0].is_ready or not old[0].is_ready)
+    return ended + new[1:] + (old if is_over else old[1:])
+
+
+def beside(daemon_set: DaemonSet, staying: Mapping[str, Sequence[Pod]], surge: int) -> list[str]:
+    """The nodes, of all with their pods, that get a new pod beside the old one next.
+
+    Those whose old one is not ready all do, since that is missed already; of the others no more than `surge` at a time.
+    """
+    unwell, well, begun = list[str](), list[str](), 0
+    for node, pods in staying.items():
+        new, old = _parted(daemon_set, pods)
+        if old and not new:
+            (well if old[0].is_ready else unwell).append(node)
+        elif old:
+            begun += 1
+    return unwell + well[: max(0, surge - begun)]
+
+
+def _parted(daemon_set: DaemonSet, pods: Iterable[Pod]) -> tuple[list[Pod], list[Pod]]:
+    """Those of its template, and those of others."""
+    digest = building.template_hash(daemon_set.spec.template)
+    new, old = list[Pod](), list[Pod]()
+    for pod in pods:
+        (new if pod.metadata.labels.get(HASH) == digest else old).append(pod)
+    return new, old
+
+
+def _age(pod: Pod) -> tuple[float, str]:
+    """Sorts the oldest first."""
+    created = pod.metadata.creation_timestamp
+    return (created.timestamp() if created is not None else 0.0), pod.key
 
 
 def _runs_on(daemon_set: DaemonSet, node: Node) -> bool:

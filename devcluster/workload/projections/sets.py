@@ -11,6 +11,7 @@ from informerd.objects import Object
 class SetUpdate(Part, frozen=True):
     partition: int = 0
     max_unavailable: int | str = 1
+    max_surge: int | str = 0
 
 
 class SetStrategy(Part, frozen=True):

@@ -112,6 +112,40 @@ async def test_a_daemon_set_replaces_one_pod_at_a_time(calm: World) -> None:
     }
 
 
+async def test_a_daemon_set_with_a_surge_misses_no_pod_while_it_rolls(calm: World) -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    calm.create(DAEMONS, made(updateStrategy=rolling))
+    assert await calm.live(60, lambda: calm.one(DAEMONS, "default", "own")["status"]["numberReady"] == 5)
+    container = [{"name": "c", "image": "i:2"}]
+    calm.patch(DAEMONS, "default", "own", {"spec": {"template": {"spec": {"containers": container}}}})
+    numbers = set[int]()
+
+    def is_done() -> bool:
+        there = [pod for pod in calm.pods("own") if not pod["metadata"].get("deletionTimestamp")]
+        numbers.add(len(there))
+        assert len({pod["spec"]["nodeName"] for pod in there if is_ready(pod)}) == 5
+        status = calm.one(DAEMONS, "default", "own")["status"]
+        return bool(status["observedGeneration"] == 2 and status.get("updatedNumberScheduled") == 5)
+
+    assert await calm.live(300, is_done)
+    assert numbers == {5, 6}, "one new pod beside an old one at a time"
+    rolled = [each["status"] for each in calm.states(DAEMONS, "own") if each["status"].get("observedGeneration") == 2]
+    assert {status["numberReady"] for status in rolled} == {status["numberAvailable"] for status in rolled} == {5}
+    assert await calm.live(60, lambda: len(calm.pods("own")) == 5)
+    assert {pod["spec"]["containers"][0]["image"] for pod in calm.pods("own")} == {"i:2"}
+
+
+async def test_a_surge_takes_the_place_of_pods_that_are_not_ready_at_once(calm: World) -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "20%", "maxUnavailable": 0}}
+    body = made(updateStrategy=rolling)
+    body["spec"]["template"]["spec"] = {"containers": [{"name": "c", "image": "i:does-not-exist"}]}
+    calm.create(DAEMONS, body)
+    assert await calm.live(20, lambda: len(calm.pods("own")) == 5)
+    calm.patch(DAEMONS, "default", "own", {"spec": {"template": {"spec": POD}}})
+    assert await calm.live(90, lambda: calm.one(DAEMONS, "default", "own")["status"]["numberReady"] == 5)
+    assert await calm.live(60, lambda: len(calm.pods("own")) == 5)
+
+
 async def test_a_cron_job_starts_its_jobs_keeps_few_and_stops_while_suspended(calm: World) -> None:
     calm.create(CRONS, cron(successfulJobsHistoryLimit=2))
     assert await calm.live(70, lambda: len(jobs_of(calm)) == 1)
