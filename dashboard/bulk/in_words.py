@@ -24,7 +24,7 @@ NAMED = 5
 """Controllers and autoscalers that a sentence names; the rest is counted."""
 _ORDER: tuple[What, ...] = (
     "rolls", "one by one", "node by node", "recreates", "in place", "waits", "by hand", "held", "no pods", "later",
-    "moves", "scales", "controlled", "autoscaled", "autoscaled?", "pauses", "goes on", "says",
+    "opens", "moves", "scales", "renumbers", "controlled", "autoscaled", "autoscaled?", "pauses", "goes on", "says",
 )  # fmt: skip
 Effects = Sequence[Effect]
 
@@ -52,26 +52,35 @@ def said_of(items: Sequence[Item], kind: KindInfo) -> list[Said]:
     return said
 
 
-def sum_of(items: Iterable[Item], kind: KindInfo) -> tuple[str, ...]:
-    """What becomes of pods in all, over all differences; empty where nothing does, or nothing is known of the kind."""
+def sum_of(items: Iterable[Item], kind: KindInfo, *, known: bool) -> tuple[str, ...]:
+    """What becomes of pods in all, over all differences; empty where nothing does, or nothing is known of the kind.
+
+    `known`: whether each object without an effect changes in nothing but what does nothing to pods.
+    """
     found = [effect for item in items for effect in item.effects]
+    opened = sum(effect.what == "opens" for effect in found)
     replaced, ended = _pods(found, _REPLACES), _pods(found, {"recreates"})
     in_place = _pods(found, {"in place"})
-    said = [f"{_count(replaced, 'pod')} {_is(replaced)} replaced in all."] if replaced else []
+    in_all = "for a new template" if opened else "in all"
+    said = [f"{_count(replaced, 'pod')} {_is(replaced)} replaced {in_all}."] if replaced else []
     if replaced and ended:
         said.append(f"{_those(ended, replaced)} first, before new ones are made: nothing runs in between.")
     rolling = [effect for effect in found if effect.what == "rolls"]
     if len(rolling) > 1:
         said.append(_meanwhile(rolling))
+    if opened:
+        said.append(f"Pods of {_who(opened, 0, kind)} that are not of the newest revision are replaced.")
     if in_place:
         said.append(f"Containers of {_count(in_place, 'pod')} may be restarted in place.")
     come = sum(max(0, effect.fewer - effect.more) for effect in found if effect.what == "scales")
     end = sum(max(0, effect.more - effect.fewer) for effect in found if effect.what == "scales")
     said += [f"{_count(come, 'pod')} more {_is(come)} made."] if come else []
-    said += [f"{_count(end, 'pod')} {'ends' if end == 1 else 'end'} for good."] if end else []
-    if not found and kind.key in ROLLING:
+    said += [f"{_count(end, 'pod')} {_end(end)} for good."] if end else []
+    others = _pods(found, {"renumbers"})
+    said += [f"{_count(others, 'pod')} {_end(others)}, and as many are made with other numbers."] if others else []
+    if not found and known and kind.key in ROLLING:
         return ("No pod restarts, comes or ends because of it.",)
-    if not said and any(effect.what in _PODS_STAY for effect in found) and not _unsure(found):
+    if not said and known and any(effect.what in _PODS_STAY for effect in found) and not _unsure(found):
         return ("No pod restarts now.",)
     return tuple(said)
 
@@ -176,6 +185,16 @@ def _scales(who: str, found: Effects) -> str:
     return f"Scales {who} {span}{each}: {come}{' in all' if each else ''}."
 
 
+def _opens(who: str, found: Effects) -> str:
+    since = " above its partition" if any(effect.more for effect in found) else ""
+    return f"Pods of {who} that are not of the newest revision are replaced{since}."
+
+
+def _renumbers(who: str, found: Effects) -> str:
+    pods = _pods(found)
+    return f"Numbers the pods of {who} otherwise: {_count(pods, 'pod')} {_end(pods)}, and as many others are made."
+
+
 def _autoscaled(who: str, found: Effects) -> str:
     names = sorted({effect.words for effect in found})
     named = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
@@ -187,6 +206,7 @@ def _autoscaled(who: str, found: Effects) -> str:
 _WORDS: Mapping[What, Callable[[str, Effects], str]] = MappingProxyType({
     "rolls": _rolls, "recreates": _recreates, "one by one": _one_by_one, "node by node": _node_by_node,
     "in place": _in_place, "scales": _scales, "controlled": _controlled, "autoscaled": _autoscaled,
+    "opens": _opens, "renumbers": _renumbers,
     "autoscaled?": lambda who, _: f"Whether an autoscaler sets the number of {who} again could not be found out.",
     "waits": lambda who, found: f"Paused: the new template of {who} is rolled out once {_they(found)} resumed.",
     "no pods": lambda who, _: f"Nothing rolls out of {who}, without pods: the new template is for those to come.",
@@ -211,7 +231,7 @@ def _them(found: Effects) -> str:
 
 
 def _those(number: int, of: int) -> str:
-    return "They all end" if number == of else f"{number:,} of them {'ends' if number == 1 else 'end'}"
+    return "They all end" if number == of else f"{number:,} of them {_end(number)}"
 
 
 def _pods(found: Iterable[Effect], what: Iterable[What] | None = None) -> int:
@@ -220,6 +240,10 @@ def _pods(found: Iterable[Effect], what: Iterable[What] | None = None) -> int:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _end(number: int) -> str:
+    return "ends" if number == 1 else "end"
 
 
 def _is(number: int) -> str:

@@ -138,7 +138,8 @@ def _sum(place: Place, folds: list[Fold]) -> tuple[str, ...]:
     """What becomes of pods in all; a deletion and a run of before have no word of that."""
     items = [item for fold in folds for item in fold.items]
     told = place.run.order is not None and not place.run.order.deletes and all(item.stored for item in items)
-    return sum_of(items, place.kind) if items and told else ()
+    known = all(fold.leaves_pods or all(item.effects for item in fold.items) for fold in folds)
+    return sum_of(items, place.kind, known=known) if items and told else ()
 
 
 async def _progress(place: Place) -> HttpResponse:

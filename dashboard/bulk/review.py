@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -16,6 +17,11 @@ BESIDE = 3
 """Fields set by the API server that are shown among the others; more of them are folded."""
 TITLED = 3
 """Fields that a title names; the rest is counted."""
+
+_LEAVES_PODS = re.compile(
+    r"(metadata\.(labels|annotations|finalizers)|spec\.(revisionHistoryLimit|minReadySeconds|progressDeadlineSeconds))\b"
+)
+"""Fields of a workload that do nothing to its pods."""
 
 K = TypeVar("K", bound=Hashable)
 
@@ -51,6 +57,12 @@ class Fold(Names):
     def untitled(self) -> int:
         """Fields that change besides."""
         return len(self._changing) - len(self.titled) + (self.group.more if self.group is not None else 0)
+
+    @property
+    def leaves_pods(self) -> bool:
+        """Whether all that changes of a workload is known to do nothing to its pods."""
+        more = self.group.more if self.group is not None else 1
+        return not more and all(_LEAVES_PODS.match(each.field) for each in self._fields)
 
     @property
     def _changing(self) -> tuple[str, ...]:

@@ -46,6 +46,12 @@ def _words(effect: Effect) -> str:
             return f"Replaces {pods}, one after the other from the highest number down to {effect.more}."
         case "held":
             return f"Replaces no pod: the partition {effect.more} keeps all as they are."
+        case "opens":
+            since = f", from number {effect.more} on" if effect.more else ""
+            return f"Pods that are not of the newest revision are replaced{since}."
+        case "renumbers":
+            others = "another one is" if effect.pods == 1 else "others are"
+            return f"{pods} {_end(effect.pods)}, and {others} made: their numbers begin at {effect.more}."
         case "node by node":
             return f"Replaces the pod of every node, node by node (maxUnavailable {effect.words})."
     return effect.words or _SAID[effect.what]
@@ -79,6 +85,10 @@ def _scaled(before: int, after: int) -> str:
 
 def _pods(count: int) -> str:
     return f"{count} pod{'' if count == 1 else 's'}"
+
+
+def _end(count: int) -> str:
+    return "ends" if count == 1 else "end"
 
 
 def _job(was: Object, now: Object) -> Said:

@@ -17,12 +17,14 @@ from dashboard.edits.fields import ABSENT, Value, get
 
 What = Literal[
     "scales", "pauses", "goes on", "rolls", "recreates", "waits", "no pods", "by hand", "one by one", "held",
-    "node by node", "moves", "later", "in place", "says", "autoscaled", "autoscaled?", "controlled",
+    "node by node", "moves", "later", "in place", "says", "autoscaled", "autoscaled?", "controlled", "opens",
+    "renumbers",
 ]  # fmt: skip
 """The new template: rolls, recreates · waits: until it is resumed · no pods: there are none · by hand: once each is
 deleted · one by one, held: a StatefulSet, by its partition · node by node, moves: a DaemonSet · later: for pods to
-come · in place: containers of a pod. controlled: what is deleted has one that may make another. says: any other
-sentence."""
+come · in place: containers of a pod · opens: what kept pods of an older revision as they were does so no more ·
+renumbers: a StatefulSet's pods have other numbers. controlled: what is deleted has one that may make another. says:
+any other sentence."""
 
 
 class Effect(msgspec.Struct, frozen=True, array_like=True):
@@ -32,7 +34,7 @@ class Effect(msgspec.Struct, frozen=True, array_like=True):
     pods: int = 0
     """Those that are replaced or restarted."""
     more: int = 0
-    """maxSurge, in pods · what is asked for before it scales · a StatefulSet's partition."""
+    """maxSurge, in pods · what is asked for before it scales · a StatefulSet's partition, or its first number."""
     fewer: int = 0
     """maxUnavailable, in pods · what is asked for after it scaled."""
     words: str = ""
@@ -68,23 +70,34 @@ def _deployment(was: Object, now: Object) -> list[Effect]:
         return [*found, Effect("waits")]
     if not replicas:
         return [*found, Effect("no pods")]
+    pods = min(_replicas(was), replicas)
+    if not pods:
+        return found  # those that come are the first
     if get(now, ("spec", "strategy", "type")) == "Recreate":
-        return [*found, Effect("recreates", replicas)]
+        return [*found, Effect("recreates", pods)]
     update = get(now, ("spec", "strategy", "rollingUpdate"))
     surge, unavailable = (get(update, (name,)) for name in ("maxSurge", "maxUnavailable"))
-    return [*found, Effect("rolls", replicas, *fenceposts(surge, unavailable, replicas))]
+    return [*found, Effect("rolls", pods, *fenceposts(surge, unavailable, replicas))]
 
 
 def _stateful_set(was: Object, now: Object) -> list[Effect]:
-    found = _scaled(was, now)
+    found, before, after = _scaled(was, now), _numbers(was), _numbers(now)
+    stay = range(max(before.start, after.start), min(before.stop, after.stop))
+    others = min(len(before), len(after)) - len(stay)
+    if others:
+        found.append(Effect("renumbers", others, after.start))
+    partition = _partition(now)
+    due = len(stay[max(0, partition - stay.start) :])
     if not differs(was, now, "spec", "template"):
-        return found
-    if get(now, ("spec", "updateStrategy", "type")) == "OnDelete":
-        return [*found, Effect("by hand")]
-    if not _replicas(now):
+        kept = len(stay) if _on_delete(was) else len(stay[: max(0, _partition(was) - stay.start)])
+        opened = not _on_delete(now) and due > len(stay) - kept
+        return [*found, Effect("opens", 0, partition)] if opened else found
+    if not after:
         return [*found, Effect("no pods")]
-    partition = get(now, ("spec", "updateStrategy", "rollingUpdate", "partition")) or 0
-    due = max(0, _replicas(now) - partition)
+    if not stay:
+        return found
+    if _on_delete(now):
+        return [*found, Effect("by hand")]
     return [*found, Effect("one by one" if due else "held", due, partition)]
 
 
@@ -93,8 +106,8 @@ def _daemon_set(was: Object, now: Object) -> list[Effect]:
     moves = any(differs(was, now, "spec", "template", "spec", name) for name in places)
     found = [Effect("moves")] if moves else []
     if not differs(was, now, "spec", "template"):
-        return found
-    if get(now, ("spec", "updateStrategy", "type")) == "OnDelete":
+        return [Effect("opens")] if _on_delete(was) and not _on_delete(now) else found
+    if _on_delete(now):
         return [*found, Effect("by hand")]
     fewer = get(now, ("spec", "updateStrategy", "rollingUpdate", "maxUnavailable"))
     there = get(was, ("status", "desiredNumberScheduled"))
@@ -113,6 +126,22 @@ def _pod(was: Object, now: Object) -> list[Effect]:
 def _scaled(was: Object, now: Object) -> list[Effect]:
     before, after = _replicas(was), _replicas(now)
     return [] if before == after else [Effect("scales", 0, before, after)]
+
+
+def _numbers(value: Object) -> range:
+    """Those that the pods of a StatefulSet have."""
+    start = get(value, ("spec", "ordinals", "start"))
+    first = start if isinstance(start, int) else 0
+    return range(first, first + _replicas(value))
+
+
+def _partition(value: Object) -> int:
+    found = get(value, ("spec", "updateStrategy", "rollingUpdate", "partition"))
+    return found if isinstance(found, int) else 0
+
+
+def _on_delete(value: Object) -> bool:
+    return get(value, ("spec", "updateStrategy", "type")) == "OnDelete"
 
 
 def _replicas(value: Object) -> int:

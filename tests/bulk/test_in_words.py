@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dashboard.bulk.in_words import said_of, sum_of
-from dashboard.bulk.run import Item
+from dashboard.bulk.review import Fold
+from dashboard.bulk.run import Field, Group, Item
 from dashboard.edits.effects import Effect
 from dashboard.resources.kinds import KINDS
 
@@ -21,8 +22,8 @@ def words(*effects: tuple[Effect, ...], key: str = "deployments.apps") -> list[s
     return [said.words for said in said_of(items(*effects), KINDS[key])]
 
 
-def summed(*effects: tuple[Effect, ...], key: str = "deployments.apps") -> str:
-    return " ".join(sum_of(items(*effects), KINDS[key]))
+def summed(*effects: tuple[Effect, ...], key: str = "deployments.apps", known: bool = True) -> str:
+    return " ".join(sum_of(items(*effects), KINDS[key], known=known))
 
 
 def rolls(pods: int, more: int, fewer: int) -> tuple[Effect, ...]:
@@ -106,7 +107,33 @@ def test_that_no_pod_restarts_is_said_where_that_is_known_alone() -> None:
     assert summed((), ()) == "No pod restarts, comes or ends because of it."
     assert summed((), (), key="mydemos.crddemo.k8s.io") == ""
     assert summed((Effect("waits"),), ()) == "No pod restarts now."
+    assert summed((), (), known=False) == summed((Effect("waits"),), (), known=False) == ""
     assert summed((Effect("goes on"),), (Effect("waits"),)) == "", "what waited rolls out, whatever that is"
+
+
+def test_pods_of_older_revisions_and_with_other_numbers_are_told_in_all() -> None:
+    opens, others = (Effect("opens", 0, 2),), (Effect("renumbers", 2, 5),)
+    assert summed(opens, (Effect("one by one", 3),), others, key="statefulsets.apps") == (
+        "3 pods are replaced for a new template. "
+        "Pods of 1 StatefulSet that are not of the newest revision are replaced. "
+        "2 pods end, and as many are made with other numbers."
+    )
+    assert words(opens, others, key="statefulsets.apps") == [
+        "Pods of 1 StatefulSet that are not of the newest revision are replaced above its partition.",
+        "Numbers the pods of 1 StatefulSet otherwise: 2 pods end, and as many others are made.",
+    ]
+
+
+def test_only_fields_that_are_known_to_do_nothing_leave_the_pods() -> None:
+    def leaves(*fields: str, more: int = 0) -> bool:
+        group = Group(fields=tuple(Field(each, "a", "b") for each in fields), more=more)
+        return Fold(tuple(items(())), group).leaves_pods
+
+    assert leaves("metadata.labels.team", "metadata.annotations[a.b/c]", "spec.revisionHistoryLimit")
+    assert leaves("spec.minReadySeconds", "spec.progressDeadlineSeconds")
+    assert not leaves("metadata.labels.team", "spec.updateStrategy.type")
+    assert not leaves("spec.template.metadata.labels.team")
+    assert not leaves("metadata.labels.team", more=1)
 
 
 def test_controllers_that_may_make_others_are_named_with_how_many_they_have() -> None:

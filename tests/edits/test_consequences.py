@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -112,6 +113,68 @@ def test_each_kind_says_what_its_controllers_will_do(before: Json, path: str, va
     assert words in said(before, path, value)
     assert bool(words) == bool(said(before, path, value))
     assert said(before, "metadata.annotations", {"note": "x"}) == ""
+
+
+OPENED = "Pods that are not of the newest revision are replaced"
+
+
+def stateful_set(replicas: int = 5, partition: int = 0, start: int = 0, how: str = "RollingUpdate") -> Json:
+    update = {"type": how, "rollingUpdate": {"partition": partition}}
+    spec = {"replicas": replicas, "ordinals": {"start": start}, "updateStrategy": update, "template": POD}
+    return an_object("StatefulSet", spec=spec)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "words"),
+    [
+        (stateful_set(partition=5), stateful_set(), f"{OPENED}."),
+        (stateful_set(partition=5), stateful_set(partition=3), f"{OPENED}, from number 3 on."),
+        (stateful_set(partition=9), stateful_set(partition=5), ""),
+        (stateful_set(), stateful_set(partition=3), ""),
+        (stateful_set(how="OnDelete"), stateful_set(), f"{OPENED}."),
+        (stateful_set(how="OnDelete"), stateful_set(partition=5), ""),
+        (stateful_set(0, how="OnDelete"), stateful_set(0), ""),
+        (stateful_set(), stateful_set(how="OnDelete"), ""),
+        (stateful_set(5), stateful_set(5, start=2), "2 pods end, and others are made: their numbers begin at 2."),
+        (stateful_set(1, start=7), stateful_set(1), "1 pod ends, and another one is made: their numbers begin at 0."),
+        (stateful_set(0), stateful_set(0, start=2), ""),
+        (stateful_set(5), stateful_set(3, start=2), "Scales from 5 to 3 pods: 2 end."),
+    ],
+)
+def test_a_stateful_set_says_what_its_strategy_and_numbers_do_to_its_pods(was: Json, now: Json, words: str) -> None:
+    assert " ".join(consequences(was, now)) == words
+
+
+def test_a_daemon_set_that_waits_for_nobody_any_more_replaces_what_is_not_of_the_newest_revision() -> None:
+    before = an_object("DaemonSet", spec={"template": POD, "updateStrategy": {"type": "OnDelete"}})
+    assert said(before, "spec.updateStrategy.type", "RollingUpdate") == f"{OPENED}."
+    assert said(before, "spec.updateStrategy.rollingUpdate", {"maxSurge": 1}) == ""
+
+
+def renewed(before: Json, replicas: int) -> str:
+    return " ".join(consequences(before, put(put(before, ("spec", "replicas"), replicas), ("spec", "template"), NEW)))
+
+
+@pytest.mark.parametrize(("made", "words"), [(deployment, "Rolls out 3 pods"), (stateful_set, "Replaces 3 pods")])
+def test_pods_that_only_come_or_only_go_are_not_replaced(made: Callable[[int], Json], words: str) -> None:
+    assert renewed(made(0), 5) == "Scales from 0 to 5 pods: 5 more."
+    assert words in renewed(made(3), 5)
+    assert words in renewed(made(5), 3)
+    assert "nothing rolls out" in renewed(made(5), 0)
+
+
+def test_recreate_ends_those_that_there_were() -> None:
+    recreate = {"strategy": {"type": "Recreate"}}
+    assert renewed(deployment(0, **recreate), 5) == "Scales from 0 to 5 pods: 5 more."
+    assert "Ends all 3 pods first" in renewed(deployment(3, **recreate), 5)
+
+
+@pytest.mark.parametrize(
+    ("start", "partition", "words"),
+    [(10, 0, "Replaces 5 pods"), (10, 12, "Replaces 3 pods"), (10, 7, "Replaces 5 pods"), (10, 15, "Replaces no pod")],
+)
+def test_a_partition_counts_from_the_first_number(start: int, partition: int, words: str) -> None:
+    assert words in said(stateful_set(5, partition, start), "spec.template", NEW)
 
 
 def test_a_finalizer_that_goes_is_said_of_every_kind() -> None:
