@@ -106,7 +106,9 @@ class Attempt:
         now = await self.try_out(item)
         if now.item.state == "same" and item.sent:
             return ended(item, "done")
-        if now.item.state == "tried" and (now.item.print != item.print or _does(now.item) != _does(item)):
+        # What was reviewed by a process of before has no effects to compare; a deletion's print is of all there is.
+        otherwise = bool(item.stored) and _does(now.item) != _does(item)
+        if now.item.state == "tried" and (now.item.print != item.print or otherwise):
             return ended(item, "changed", _CHANGED)
         if now.item.state == "refused":
             return msgspec.structs.replace(now.item, state="failed")

@@ -47,7 +47,7 @@ async def autoscalers_in(client: Client, namespace: str) -> tuple[Listed, ...] |
     """All of a namespace, as the API server has them; None where that could not be found out in PATIENCE seconds."""
     try:
         async with asyncio.timeout(PATIENCE):
-            return tuple((await client.list(_AUTOSCALERS, namespace)).object().get("items", ()))
+            return tuple((await client.list(_AUTOSCALERS, namespace)).object().get("items") or ())
     except NotFound:
         return ()  # this cluster has no autoscalers
     except (InformerdError, TimeoutError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import cast
 
 import msgspec
 import pytest
@@ -14,6 +15,7 @@ from dashboard.bulk.run import Item
 from dashboard.bulk.shown import shown_fields
 from dashboard.bulk.work import Work
 from dashboard.drafts.draft import Whose
+from dashboard.edits.autoscalers import autoscalers_in
 from dashboard.edits.diff import changes
 from dashboard.edits.schema import UNKNOWN
 from dashboard.resources.kinds import KINDS
@@ -21,6 +23,7 @@ from informerd.errors import Invalid
 from informerd.errors.api import error_from_status
 from informerd.errors.status import Cause, Status, StatusDetails
 from informerd.resource import Resource
+from informerd.rest.client import Client
 from tests.controlplane import ControlPlane
 from tests.edits.objects import mydemo
 
@@ -115,3 +118,27 @@ async def test_each_write_is_known_to_be_of_whoever_began_the_run(
     deleted, labelled = await parts.authors.of(uid)
     assert (deleted.whose, deleted.version) == (anna, "")
     assert (labelled.whose, bool(labelled.version)) == (anna, True)
+
+
+async def test_what_a_process_of_before_reviewed_without_effects_is_written_though_its_version_moved(
+    parts: SimpleNamespace, cluster: ControlPlane, namespace: str
+) -> None:
+    deployments = f"/apis/apps/v1/namespaces/{namespace}/deployments"
+    labels = {"app": "one"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "app", "image": "x:1"}]}}
+    spec = {"replicas": 2, "selector": {"matchLabels": labels}, "template": template}
+    uid = cluster.create(deployments, {"metadata": {"name": "one"}, "spec": spec})["metadata"]["uid"]
+    work = work_of(parts, KINDS["deployments.apps"].resource, Order("patch", {"spec": {"replicas": 3}}))
+    tried = (await work.try_out(Item(namespace, "one", uid))).item
+    assert tried.effects
+    cluster.patch(f"{deployments}/one", {"metadata": {"annotations": {"note": "x"}}})
+    written = await work.write(msgspec.structs.replace(tried, effects=(), stored="", seen=()))
+    assert (written.state, written.words) == ("done", "")
+
+
+async def test_a_server_that_lists_no_autoscalers_as_null_has_none() -> None:
+    async def listed(*_: object) -> SimpleNamespace:
+        return SimpleNamespace(object=lambda: {"items": None})
+
+    client = cast("Client", SimpleNamespace(list=listed))
+    assert await autoscalers_in(client, "x") == ()
