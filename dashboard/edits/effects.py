@@ -141,7 +141,7 @@ def _partition(value: Object) -> int:
 
 
 def _on_delete(value: Object) -> bool:
-    return get(value, ("spec", "updateStrategy", "type")) == "OnDelete"
+    return bool(get(value, ("spec", "updateStrategy", "type")) == "OnDelete")
 
 
 def _replicas(value: Object) -> int:
