@@ -70,6 +70,18 @@ class Schedule:
             at = (at + timedelta(days=1)).replace(hour=0, minute=0)
         return None
 
+    def newest(self, since: float, until: float, zone: tzinfo = UTC) -> float | None:
+        """The last Unix time after `since` and not after `until` at which it was due, found in few steps."""
+        found = self.after(since, zone)
+        if found is None or found > until:
+            return None
+        low, high = 0, int((until - found) // 60) + 1  # minutes: something is due after `low`, nothing after `high`
+        while high - low > 1:
+            middle = (low + high) // 2
+            later = self.after(found + 60 * (middle - 1), zone)
+            low, high = (middle, high) if later is not None and later <= until else (low, middle)
+        return self.after(found + 60 * (low - 1), zone)
+
     def _is_day(self, at: datetime) -> bool:
         is_day, is_weekday = at.day in self.days, at.isoweekday() % 7 in self.weekdays
         return (is_day and is_weekday) if self.any_day else (is_day or is_weekday)

@@ -117,12 +117,7 @@ def _times(cron: CronJob, now: float) -> tuple[float | None, float | None]:
         since = unix(cron.status.last_schedule_time)
     if cron.spec.starting_deadline_seconds is not None:
         since = max(since, now - cron.spec.starting_deadline_seconds)
-    due = None
-    following = schedule.after(since, zone)
-    while following is not None and following <= now:
-        due = following
-        following = schedule.after(following, zone)
-    return due, following
+    return schedule.newest(since, now, zone), schedule.after(now, zone)
 
 
 def _zone(cron: CronJob) -> tzinfo:

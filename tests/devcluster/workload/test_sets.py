@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 import pytest
 
@@ -197,6 +197,40 @@ async def test_what_is_seeded_needs_nobody(usual: World) -> None:
     assert usual.one(DAEMONS, "platform", "node-agent")["status"]["numberReady"] == 6
     assert all(each["spec"]["suspend"] for each in usual.all(CRONS)), "nothing begins by itself at rate 0"
     assert not [event for event in usual.all(EVENTS) if event["involvedObject"]["name"] in sets]
+
+
+async def test_a_cron_job_that_missed_many_times_starts_the_newest(calm: World) -> None:
+    calm.create(CRONS, cron(suspend=True))
+    before = datetime.fromtimestamp(calm.clock.time() - 900 * 86_400, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    calm.patch(CRONS, "default", "own", {"status": {"lastScheduleTime": before}}, subresource="status")
+    with pytest.MonkeyPatch.context() as patch:
+        counted = count_steps(patch)
+        calm.patch(CRONS, "default", "own", {"spec": {"suspend": False}})
+        assert await calm.live(10, lambda: jobs_of(calm))
+    assert len(counted) < 300
+    (job,) = jobs_of(calm)
+    assert 0 <= calm.clock.time() // 60 - int(job["metadata"]["name"].removeprefix("own-")) <= 1
+
+
+def count_steps(patch: pytest.MonkeyPatch) -> list[float]:
+    steps, after = list[float](), Schedule.after
+
+    def counting(schedule: Schedule, seconds: float, zone: tzinfo = UTC) -> float | None:
+        steps.append(seconds)
+        return after(schedule, seconds, zone)
+
+    patch.setattr(Schedule, "after", counting)
+    return steps
+
+
+@pytest.mark.parametrize("text", ["* * * * *", "0,1 * * * *", "30 9 * * mon-fri", "* 3 1 * *", "0 0 31 2 *"])
+def test_the_newest_time_is_the_last_of_all_that_passed(text: str) -> None:
+    schedule, start = Schedule.parse(text), datetime(2026, 11, 1, 2, 59, 30, tzinfo=UTC).timestamp()
+    for until in (start, start + 29, start + 30, start + 4000, start + 200_000.5, start + 3_000_000):
+        expected, following = None, schedule.after(start)
+        while following is not None and following <= until:
+            expected, following = following, schedule.after(following)
+        assert schedule.newest(start, until) == expected
 
 
 @pytest.mark.parametrize(
