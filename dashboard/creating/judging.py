@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from dashboard.creating.texts import Part
-from dashboard.edits.broken_rules import broken_rules
 from dashboard.edits.fields import Value
 from dashboard.edits.problems import Problem, Refusal
 from dashboard.edits.schema import Schema
@@ -42,8 +41,6 @@ def not_kept(kind: KindInfo) -> str:
 def by_schema(part: Part, schema: Schema, value: dict[str, Value]) -> Refusal | None:
     """What the API server would refuse of `value`, which is the part's or some of it, as far as the schema tells."""
     found = objections(schema, value)
-    if not found and not schema.is_untried:
-        found = broken_rules(schema, value)
     return part.located(Refusal(found, 422, BY_SCHEMA)) if found else None
 
 

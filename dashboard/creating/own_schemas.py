@@ -6,7 +6,6 @@ What a structural schema may have is in apiextensions-apiserver's pkg/apis/apiex
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -17,7 +16,7 @@ def own_schema(version: Mapping[str, Any]) -> Schema:
     """The schema of one of a definition's ``versions``; UNKNOWN where it has none, or it is no schema."""
     given = version.get("schema")
     node = given.get("openAPIV3Schema") if isinstance(given, dict) else None
-    return replace(with_metadata(node), is_untried=True) if isinstance(node, dict) and _is_sound(node) else UNKNOWN
+    return with_metadata(node) if isinstance(node, dict) and _is_sound(node) else UNKNOWN
 
 
 def _is_sound(node: object) -> bool:

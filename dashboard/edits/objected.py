@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dashboard.edits.broken_rules import broken_rules
 from dashboard.edits.document import Document
 from dashboard.edits.editable import Part
 from dashboard.edits.fields import Path, Value
@@ -18,9 +17,7 @@ def objected(schema: Schema, document: Document, base: dict[str, Value], part: P
 
     Of a text that has the status alone nothing is said that is about the rest.
     """
-    wrong = objections(schema, document.value)
-    rules = () if wrong else broken_rules(schema, document.value, base)
-    found = (*wrong, *rules, *changed_for_good(schema, document.value, base))
+    found = (*objections(schema, document.value), *changed_for_good(schema, document.value, base))
     if part == "status":
         found = tuple(problem for problem in found if problem.path[:1] == ("status",))
     if not found:

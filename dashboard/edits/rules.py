@@ -1,6 +1,6 @@
 """Rules of a schema (x-kubernetes-validations): what they say in words, and which fields they keep from changing.
 
-CEL is not evaluated here (see broken_rules). One rule is read: ``self == oldSelf``, which is how a CRD says that
+CEL is not evaluated here, the API server does that. One rule is read: ``self == oldSelf``, which is how a CRD says that
 a field never changes once it is set (KEP-2876, transition rules).
 """
 

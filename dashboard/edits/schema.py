@@ -26,8 +26,6 @@ class Schema:
     definitions: Mapping[str, Any] = field(default_factory=dict, repr=False)
     strategic: bool = False
     """Of a whole kind: whether the API server takes strategic merge patches of it, as kubectl patch sends them."""
-    is_untried: bool = False
-    """Of a whole kind: whether no API server has seen it, so that nobody has judged what its rules cost."""
 
     def __bool__(self) -> bool:
         return bool(self.node)

@@ -1,8 +1,7 @@
 """What a kind's schema objects to in a value, in words, before the API server is asked, whose word is final.
 
 Every objection here is one that the API server would make (kube-openapi's validation/validate, structural schemas of
-apiextensions-apiserver); what it alone can judge (admission, a null for "not there") is left to it. For its
-rules in CEL see broken_rules.
+apiextensions-apiserver); what it alone can judge (rules in CEL, admission, a null for "not there") is left to it.
 """
 
 from __future__ import annotations

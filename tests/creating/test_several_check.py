@@ -47,14 +47,6 @@ async def test_each_document_is_judged_by_the_schema_of_its_kind_at_its_place_in
     assert 'data-line="14"' in found["problems"]
 
 
-async def test_rules_of_a_definition_are_judged_but_not_those_that_no_api_server_has_seen(browser: Browser) -> None:
-    found = await checked(browser, mydemo("one").replace("10.0.0.1", "10.0.0.300"))
-    said = "must be an IPv4 or IPv6 address, such as 10.0.0.1 or 2001:db8::17."
-    assert told(found) == [(5, 3, f"spec.ip: By the kind's own rule: {said}")]
-    own = {**SIZE, "x-kubernetes-validations": [{"rule": "self.size > 5"}]}
-    assert (await checked(browser, definition("several.example.com", own), WIDGET % ("a", 1)))["valid"]
-
-
 async def test_a_text_without_mistakes_is_said_to_be_valid_and_an_empty_one_is_not_judged(browser: Browser) -> None:
     found = await checked(browser, mydemo("one"), mydemo("two"))
     assert (found["valid"], found["says"], found["marks"]) == (True, "2 objects, valid", [])
