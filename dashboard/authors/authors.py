@@ -8,9 +8,9 @@ from collections import deque
 from dataclasses import dataclass
 
 from dashboard.authors.models import Authored
-from dashboard.drafts.database import Database, Unavailable
+from dashboard.drafts.database import REST, Database, Unavailable
 from dashboard.drafts.draft import Whose
-from informerd.clock import Clock
+from informerd.clock import Clock, sleep_or
 
 logger = logging.getLogger(__name__)
 
@@ -20,6 +20,10 @@ MOST_WAITING = 5_000
 """Writes that wait for a database that is slow; the oldest are forgotten above it."""
 GATHERED = 0.1
 """Seconds: what comes after a write that was kept at once is kept together, as of a run over many objects."""
+AGAIN = REST + 1.0
+"""Seconds after which what could not be kept is tried once more, and then no more."""
+LONGEST = 64
+"""Characters of a uid or resourceVersion that is kept; the API server's have 36 and fewer than 20."""
 NEWEST = 20
 """Writes of one object that are looked at."""
 
@@ -42,10 +46,11 @@ class Authors:
         self._database = database or Database(clock, keeps="names of who wrote")
         self._waiting: deque[tuple[Write, float]] = deque(maxlen=MOST_WAITING)
         self._task: asyncio.Task[None] | None = None
+        self._ending = asyncio.Event()
 
     def remember(self, write: Write) -> None:
         """Keep it, soon. Of somebody who neither signed in nor has the cookie of a browser nothing is kept."""
-        if not (write.whose.owner or write.whose.browser):
+        if not (write.whose.owner or write.whose.browser) or max(map(len, (write.uid, write.version))) > LONGEST:
             return
         self._waiting.append((write, self._clock.time()))
         if self._task is None or self._task.done():
@@ -60,19 +65,28 @@ class Authors:
 
     async def stop(self) -> None:
         """Returns once what was to be remembered is kept, or cannot be."""
+        self._ending.set()
         if self._task is not None:
             await self._task
+        self._ending.clear()
 
     async def _keep(self) -> None:
         while self._waiting:
             writes = tuple(self._waiting)
             self._waiting.clear()
-            try:
-                await self._database.ask(_keep, writes, self._clock.time())
-            except Unavailable as error:
-                logger.debug("%d writes are nobody's: %s", len(writes), error)
+            if not await self._kept(writes):
+                await sleep_or(self._ending, AGAIN, self._clock)
+                await self._kept(writes)
             if self._waiting:
-                await self._clock.sleep(GATHERED)
+                await sleep_or(self._ending, GATHERED, self._clock)
+
+    async def _kept(self, writes: tuple[tuple[Write, float], ...]) -> bool:
+        try:
+            await self._database.ask(_keep, writes, self._clock.time())
+        except Unavailable as error:
+            logger.debug("%d writes are nobody's: %s", len(writes), error)
+            return False
+        return True
 
 
 def _keep(alias: str, writes: tuple[tuple[Write, float], ...], now: float) -> None:

@@ -26,10 +26,11 @@ class Pen:
         self._manager = manager
         self._clock = clock
 
-    def wrote(self, stored: Mapping[str, Any]) -> None:
-        """`stored` is what the API server answered to a write that changed something."""
+    def wrote(self, stored: Mapping[str, Any], *, version: str = "") -> None:
+        """`stored` is the object after a write that changed something; `version` the one that it made, if not that."""
         metadata = stored["metadata"]
-        self._remember(metadata.get("uid", ""), metadata["resourceVersion"], _newest(metadata, self._manager))
+        at = _newest(metadata, self._manager)
+        self._remember(metadata.get("uid", ""), version or metadata["resourceVersion"], at)
 
     def deleted(self, uid: str) -> None:
         """The API server took a deletion, whether it is done by now or not."""
@@ -42,22 +43,23 @@ class Pen:
         took a field out and set none has no time of their own, and is not known then.
         """
         metadata = live["metadata"]
+        is_ours = bool(at) and (by == self._manager or _newest(metadata, self._manager) == at)
 
         def named(writes: Sequence[Write]) -> str:
             sure = [write for write in writes if write.version == metadata["resourceVersion"]]
-            same = [write for write in writes if by == self._manager and at and write.at == at]
+            same = [write for write in writes if is_ours and write.at == at]
             return next((self._words(write.whose) for write in (*sure, *same)), "")
 
         found = named(await self._authors.of(metadata["uid"]))
-        if not found and by == self._manager and self._is_fresh(at):
+        if not found and is_ours and self._is_fresh(at):
             await self._clock.sleep(AGAIN)
             found = named(await self._authors.of(metadata["uid"]))
         return found or by
 
     async def deleter(self, uid: str) -> str:
-        """Who deleted that object; empty where it was not done here, or nobody knows."""
+        """Who deleted that object first; empty where it was not done here, or nobody knows."""
         writes = await self._authors.of(uid)
-        return next((self._words(write.whose) for write in writes if not write.version), "")
+        return next((self._words(write.whose) for write in reversed(writes) if not write.version), "")
 
     def _remember(self, uid: str, version: str, at: str) -> None:
         if uid:

@@ -129,7 +129,7 @@ async def _create(kitchen: Kitchen, clock: Clock, part: Part, target: Target, re
     sent = to_make(part.value, target)
     if not review.shows(target, sent):
         return not_done(part, target, _OTHERWISE)
-    match await make(kitchen.client, target, sent, lost=lost, seen=review.seen):
+    match await make(kitchen.client, target, sent, lost=lost, seen=review.seen, pen=kitchen.pen):
         case Taken():
             return await _taken(kitchen, part, target, sent)
         case Made() as made:
@@ -153,7 +153,7 @@ async def _taken(kitchen: Kitchen, part: Part, target: Target, sent: dict[str, V
 
 async def _update(kitchen: Kitchen, part: Part, target: Target, review: Reviewed, lost: str) -> Result:
     """PUT on top of exactly what was compared; its status may have changed meanwhile."""
-    exchange = Exchange(kitchen.client, target)
+    exchange = Exchange(kitchen.client, target, pen=kitchen.pen)
     schema = await kitchen.schema(target)
     for _ in range(TRIES):
         live = await _as_reviewed(exchange, part, review, schema, lost)

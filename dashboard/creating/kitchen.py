@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
+from dashboard.authors.pen import Pen
 from dashboard.edits.editable import Target
 from dashboard.edits.fields import Value, get
 from dashboard.edits.schema import UNKNOWN, Schema
@@ -30,6 +31,8 @@ class Kitchen:
     """Where objects go that name none."""
     chosen: str = ""
     """The same where somebody chose it."""
+    pen: Pen | None = None
+    """Puts a name to what is written."""
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def target_of(self, value: dict[str, Value]) -> Target:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dashboard.authors.pen import Pen
 from dashboard.creating.sending import Made, Taken, is_going, make
 from dashboard.edits.actions import refused
 from dashboard.edits.beside import Beside
@@ -44,6 +45,7 @@ class Maker:
     client: Client
     kind: KindInfo
     namespace: str
+    pen: Pen | None = None
 
     async def review(self, draft: Draft) -> Review | Exists | Refused:
         """Dry run."""
@@ -68,7 +70,7 @@ class Maker:
         if isinstance(read, Refused):
             return read
         sent, target = self._sent(read.value)
-        match await make(self.client, target, sent, lost=lost, seen=seen):
+        match await make(self.client, target, sent, lost=lost, seen=seen, pen=self.pen):
             case Made() as made:
                 return made
             case Taken() as taken:

@@ -14,6 +14,7 @@ from dashboard.creating.whereabouts import Whereabouts, choices_of, valid_namesp
 from dashboard.drafts.draft import Content, Subject
 from dashboard.drafts.writing import DISCARD, Writing
 from dashboard.edits.kept import has_text, kept_page
+from dashboard.edits.place import pen_of
 from dashboard.edits.schema import Schema
 from dashboard.live.context import LiveParts, live_of
 from dashboard.resources.kinds import KindInfo
@@ -48,7 +49,7 @@ class NewPlace:
 
     @property
     def maker(self) -> Maker:
-        return Maker(self.client, self.kind, self.namespace)
+        return Maker(self.client, self.kind, self.namespace, pen_of(self.request, self.live, self.client))
 
     @property
     def choices(self) -> tuple[str, ...]:

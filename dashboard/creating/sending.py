@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dashboard.authors.pen import Pen
 from dashboard.edits.again import holds
 from dashboard.edits.beside import AS_REVIEWED, Beside, Otherwise, beside, otherwise
 from dashboard.edits.editable import Target, editable
@@ -43,19 +44,25 @@ class Taken:
 
 
 async def make(
-    client: Client, target: Target, sent: dict[str, Value], *, lost: str = "", seen: Beside | None = None
+    client: Client,
+    target: Target,
+    sent: dict[str, Value],
+    *,
+    lost: str = "",
+    seen: Beside | None = None,
+    pen: Pen | None = None,
 ) -> Made | Taken | Refusal:
     """Make the object `sent`; never on top of one that exists.
 
     `lost` (repeats.LOST): no clear answer came before: it may be there, or somebody may have deleted it. A refusal says
     after how long it may be sent again by itself: not where the API server makes up the name, which could make two.
-    `seen`: what a review showed beside what is sent.
+    `seen`: what a review showed beside what is sent. `pen` puts a name to it.
     """
     found = await _after_lost(client, target, sent, lost) if lost and target.name else None
     if found is not None:
         return found
     try:
-        stored = await Exchange(client, target).create(sent, dry_run=False)
+        stored = await Exchange(client, target, pen=pen).create(sent, dry_run=False)
     except AlreadyExists as error:
         found = await _after_lost(client, target, sent, UNREAD) if lost and target.name else None
         return found or Taken(target, is_going(error))

@@ -42,6 +42,7 @@ from dashboard.edits.answers import MOST_ROWS
 from dashboard.edits.document import DocumentError
 from dashboard.edits.editable import fingerprint
 from dashboard.edits.loop import off_loop
+from dashboard.edits.place import pen_of
 from dashboard.edits.problems import Problem, Refusal, unreadable, with_excerpts
 from dashboard.edits.waiting import WAYS, waiting_page
 from dashboard.live.context import LiveParts, live_of
@@ -90,10 +91,9 @@ def kitchen_of(live: LiveParts, request: HttpRequest) -> Kitchen | None:
     """The way to the cluster that a request of the page has; None while there is none."""
     if live.client is None or live.discovery is None:
         return None
-    namespace = _namespace(request)
-    return Kitchen(
-        live.client, live.discovery, live.schemas, namespace, namespace if request.GET.get("namespace") else ""
-    )
+    namespace, pen = _namespace(request), pen_of(request, live, live.client)
+    chosen = namespace if request.GET.get("namespace") else ""
+    return Kitchen(live.client, live.discovery, live.schemas, namespace, chosen, pen)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

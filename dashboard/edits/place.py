@@ -58,8 +58,7 @@ class Place:
     @property
     def pen(self) -> Pen:
         """Puts this person's name to what is written, for others who edit the same."""
-        whose = Whose(user_of(self.request), browser_of(self.request))
-        return Pen(self.live.authors, whose, self.client.field_manager, self.live.clock)
+        return pen_of(self.request, self.live, self.client)
 
     async def schema(self) -> Schema:
         return await self.live.schemas.schema_of(self.client, self.target.kind.resource)
@@ -95,6 +94,11 @@ class Place:
         if isinstance(error, NotFound):
             return missing_object(self.request, self.target.kind, self.target.namespace, self.target.name)
         return self.trouble(refusal_of(error), doing)
+
+
+def pen_of(request: HttpRequest, live: LiveParts, client: Client) -> Pen:
+    """With whose hand a request writes."""
+    return Pen(live.authors, Whose(user_of(request), browser_of(request)), client.field_manager, live.clock)
 
 
 async def find_place(

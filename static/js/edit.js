@@ -25,12 +25,12 @@ const original = text?.defaultValue;
 const isTouched = () => text?.value !== original || isFormTouched();
 const isDirty = () => (Number(form.dataset.changed ?? 1) > 0 || isTouched()) && !(state.edition && state.kept === state.edition);
 
-const drawn = new Map(); // id → the HTML that stands there, in which scripts have written since: ages count on
+const drawn = new WeakMap(); // element → the HTML that was put there, in which scripts have written since: ages count on
 
 function replaceHtml(id, html) {
   const element = document.getElementById(id);
-  if (!element || (drawn.get(id) ?? element.innerHTML).trim() === html.trim()) return;
-  drawn.set(id, html);
+  if (!element || (drawn.get(element) ?? element.innerHTML).trim() === html.trim()) return;
+  drawn.set(element, html);
   element.innerHTML = html;
   document.dispatchEvent(new Event("deltaboard:times"));
 }
@@ -113,6 +113,7 @@ function stays(body) {
   const line = Object.assign(document.createElement("p"), { className: "note bad", textContent: `${words} Nothing was sent, and what you typed is here: shorten it, or keep a copy elsewhere.` });
   line.setAttribute("role", "alert");
   place.replaceChildren(line);
+  drawn.delete(place);
   return true;
 }
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from dashboard.authors.authors import AGAIN as AGAIN_KEPT
 from dashboard.authors.authors import KEPT_FOR, NEWEST, Authors, Write
 from dashboard.authors.pen import AGAIN, Pen
-from dashboard.drafts.database import Database
+from dashboard.drafts.database import Database, Unavailable
 from dashboard.drafts.draft import Whose
 from informerd.clock import rfc3339
 from tests.clock import FakeClock
@@ -57,6 +59,31 @@ async def test_names_are_forgotten_with_the_drafts_that_may_ask_for_them(
     authors.remember(Write("another", "2", "", BEN))
     await authors.stop()
     assert await authors.of(uid) == ()
+
+
+async def test_whoever_deleted_it_first_did(authors: Authors, uid: str, clock: FakeClock) -> None:
+    for whose in (ANNA, BEN):  # it waits for a finalizer, and the second changes nothing any more
+        Pen(authors, whose, MANAGER, clock).deleted(uid)
+    await authors.stop()
+    assert await Pen(authors, BEN, MANAGER, clock).deleter(uid) == "anna"
+
+
+async def test_what_the_database_could_not_take_is_tried_once_more(
+    authors: Authors, uid: str, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, refused = authors._database.ask, [Unavailable("locked")]
+
+    async def asked(*given: Any) -> Any:
+        if refused:
+            raise refused.pop()
+        return await ask(*given)
+
+    monkeypatch.setattr(authors._database, "ask", asked)
+    authors.remember(Write(uid, "1", "", ANNA))
+    assert await clock.sleeper() == AGAIN_KEPT
+    await clock.advance(AGAIN_KEPT)
+    await authors.stop()
+    assert [write.version for write in await authors.of(uid)] == ["1"]
 
 
 async def test_without_tables_nobody_is_named_and_nothing_fails(

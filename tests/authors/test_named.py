@@ -6,8 +6,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from dashboard.live.context import USER_KEY
+from dashboard.resources.yaml_text import to_yaml
+from informerd.rest.discovery import Discovery
 from tests.controlplane import ControlPlane
 from tests.edits.browsing import Browser, Page, WiredClient, reviewed
+from tests.edits.objects import mydemo
 from tests.quick.objects import workload
 
 
@@ -67,6 +70,8 @@ async def test_whose_scaling_it_was_is_told_where_somebody_else_scales(
     anna, ben = signed_in(parts, "anna"), signed_in(parts, "ben")
     page = await ben.open(scale)
     assert (await anna.press(await anna.open(scale), "do", wanted="5")).status in (200, 302)
+    status = {"status": {"observedGeneration": 2}}  # as the Deployment's controller writes at once
+    cluster.patch(f"/apis/apps/v1/namespaces/{namespace}/deployments/web/status", status)
     moved = await ben.press(page, "do", wanted="7")
     assert "anna changed spec.replicas meanwhile" in moved.text
 
@@ -81,6 +86,19 @@ async def test_who_deleted_it_is_named_beside_the_text_that_is_kept(
     assert "<b>anna</b> deleted this Mydemo" in checked
     gone = await ben.press(page, "save")
     assert "anna deleted this Mydemo while you edited it" in gone.text
+
+
+async def test_who_changed_or_made_it_by_a_text_of_several_objects_is_named(
+    parts: SimpleNamespace, cluster: ControlPlane, one: str, path: str, namespace: str
+) -> None:
+    parts.discovery = Discovery(parts.client)
+    anna, ben = signed_in(parts, "anna"), signed_in(parts, "ben")
+    page = await reviewed(ben, path, "port: 8080", "port: 9090")
+    text = to_yaml({**mydemo("one"), "metadata": {"name": "one"}, "spec": {"ip": "10.0.0.1", "port": 7777}})
+    review = await anna.press(await anna.open(f"/new/?namespace={namespace}"), "review", yaml=text)
+    results = await anna.press(review, "apply")
+    assert cluster.get(one)["spec"]["port"] == 7777, results.text
+    assert "anna changed this object" in (await ben.press(page, "save")).text
 
 
 async def test_a_save_that_changes_nothing_takes_no_name_away(
