@@ -26,11 +26,10 @@ class Pen:
         self._manager = manager
         self._clock = clock
 
-    def wrote(self, stored: Mapping[str, Any], *, version: str = "") -> None:
-        """`stored` is the object after a write that changed something; `version` the one that it made, if not that."""
+    def wrote(self, stored: Mapping[str, Any]) -> None:
+        """`stored` is what the API server answered to a write that changed something."""
         metadata = stored["metadata"]
-        at = _newest(metadata, self._manager)
-        self._remember(metadata.get("uid", ""), version or metadata["resourceVersion"], at)
+        self._remember(metadata.get("uid", ""), metadata["resourceVersion"], _newest(metadata, self._manager))
 
     def deleted(self, uid: str) -> None:
         """The API server took a deletion, whether it is done by now or not."""
@@ -40,7 +39,7 @@ class Pen:
         """Who wrote `live` last, where its managedFields say `by` and `at`: a person's name or ourselves, else `by`.
 
         The resourceVersion tells surely. Where only the status was written since, the time does, to a second; who
-        took a field out and set none has no time of their own, and is not known then.
+        took a field out and set none, or scaled, has no time of their own there, and is not known then.
         """
         metadata = live["metadata"]
         is_ours = bool(at) and (by == self._manager or _newest(metadata, self._manager) == at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -136,12 +136,7 @@ class Exchange:
             ),
             subresource,
         )
-        if not subresource:
-            return self._stored(answer, version, dry_run=dry_run)
-        part = _object(answer)
-        if self._pen is not None and not dry_run and part["metadata"]["resourceVersion"] != version:
-            await self._wrote_part(part, self._pen)
-        return Stored(part, answer.warnings)
+        return self._stored(answer, version, dry_run=dry_run)
 
     async def delete(
         self, uid: str, version: str, propagation: Propagation, *, grace: int | None = None, dry_run: bool = False
@@ -187,11 +182,6 @@ class Exchange:
         if self._pen is not None and not dry_run and value["metadata"]["resourceVersion"] != before:
             self._pen.wrote(value)
         return Stored(value, answer.warnings)
-
-    async def _wrote_part(self, part: dict[str, Value], pen: Pen) -> None:
-        """What a subresource such as the scale answers does not say when its field was set: the object does."""
-        with suppress(InformerdError):
-            pen.wrote(await self.read(), version=part["metadata"]["resourceVersion"])
 
     async def _limited(self, call: Callable[[], Awaitable[T]], subresource: str = "") -> T:
         async with _within(self._time_limit):
