@@ -32,6 +32,8 @@ class Change:
     """Rows have other columns from here on: what was made of columns before is to be made anew."""
     state: bool = False
     """`state` or the informer's health (beyond when it was last heard) changed."""
+    unserved: bool = False
+    """`rows` went with their kind, which is served no more: whether the objects were deleted nobody can tell."""
 
     @cached_property
     def touched(self) -> frozenset[str]:

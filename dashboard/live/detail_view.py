@@ -145,7 +145,7 @@ class DetailView(ObjectView):
         if key == self.kind.key:
             for old, new in change.rows:
                 if self._is_mine(old) or self._is_mine(new):
-                    self._take(old, new)
+                    self._take(old, new, UNSERVED if change.unserved else "deleted")
             self.dirty = self._successor.apply(change.rows) or self.dirty
             self.dirty = self.dirty or change.state
         if key == EVENTS and self._events.watched and (self._events.apply(change) or change.state):
@@ -169,10 +169,10 @@ class DetailView(ObjectView):
     def _is_mine(self, row: Row | None) -> bool:
         return row is not None and row.name == self.name and row.namespace == self.namespace
 
-    def _take(self, old: Row | None, new: Row | None) -> None:
+    def _take(self, old: Row | None, new: Row | None, going: str) -> None:
         if new is None:
             if self.row is not None and old is not None and old.uid == self.row.uid:
-                self._deleted(UNSERVED if self._replica.health.state == "absent" else "deleted")
+                self._deleted(going)
         elif not self._is_mine(new):
             if self.row is not None and new.uid == self.row.uid:
                 self._deleted("has another name now")

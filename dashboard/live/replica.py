@@ -211,7 +211,7 @@ class Replica:
             reshaped = False
             if self._pull is not pull:
                 return
-        news = replace(self._begin_at(pull, first), rows=rows, reshaped=reshaped)
+        news = replace(self._begin_at(pull, first), rows=rows, reshaped=reshaped, unserved=_unserved(pull.health))
         kept = pull.kept(self.epoch)
         if sum(map(_size, kept)) > FEW:
             self._tell(news)
@@ -277,7 +277,7 @@ class Replica:
         if first is not None:
             self._tell(first)
         for rows in self._holding.take_over(pull.gone, pull.parts):
-            self._tell(Change(rows=rows))
+            self._tell(Change(rows=rows, unserved=_unserved(pull.health)))
             yield None
             if self._pull is not pull:
                 return
@@ -296,7 +296,8 @@ class Replica:
         news = _told(self.health) != _told(frame.health)
         self.health = frame.health
         if changes or entries or news or reshaped or untold:
-            self._tell(Change(changes, entries, missed, untold, reshaped=reshaped, state=news))
+            unserved = _unserved(frame.health)
+            self._tell(Change(changes, entries, missed, untold, reshaped=reshaped, state=news, unserved=unserved))
 
     def _describe(self, described: Described | None) -> bool:
         """Take over what cells are; whether that is another thing than before."""
@@ -323,6 +324,10 @@ def _told(health: Health) -> tuple[object, ...]:
     """What of an informer's health is news to people; when it last heard something is told each second anyway."""
     ages = (health.since, health.retry_at, health.polled)
     return (health.state, health.problem, health.listed, health.remaining, *ages)
+
+
+def _unserved(health: Health) -> bool:
+    return health.state == "absent"
 
 
 def _size(frame: Frame) -> int:

@@ -10,7 +10,7 @@ from dashboard.live.change_log import CHANGES, FIELDS
 from dashboard.live.detail_view import DetailView
 from dashboard.live.messages import Chunk, Frame
 from dashboard.live.object_events import MOST
-from dashboard.live.replica import Replica
+from dashboard.live.replica import FEW, Replica
 from dashboard.resources.depth import DEEPEST, TOO_DEEP
 from dashboard.resources.kinds import KINDS
 from informerd.cache.health import Health
@@ -151,10 +151,15 @@ def test_an_object_that_was_there_before_its_kind_was_read_was_not_created_now()
     assert view.changes == ()
 
 
-def test_an_object_whose_kind_is_served_no_more_is_not_said_to_be_deleted() -> None:
-    shown = Shown(web())
-    shown.pods.beat(msgspec.structs.replace(shown.pods.health, state="absent"))
-    shown.pods.drop("uid-default-web")
+@pytest.mark.parametrize("others", [2, FEW + 100])
+def test_an_object_whose_kind_is_served_no_more_is_not_said_to_be_deleted(others: int) -> None:
+    shown = Shown(web(), *(pod(f"other-{number}") for number in range(others)))
+    shown.pods.beat(msgspec.structs.replace(shown.pods.health, state="stale"))
+    absent = msgspec.structs.replace(shown.pods.health, state="absent")
+    younger = "1800000060000-abc"
+    shown.pods.replica.frame(Frame("pods", younger, 0, shown.clock.time(), absent))
+    shown.pods.replica.chunk(Chunk("pods", younger, 0, "t", 0, 1, absent))
+    assert not shown.pods.replica.rows
     assert [line.words for line in shown.view.changes] == ["no longer followed: the API server serves its kind no more"]
     html = shown.view.render_window(shown.render)
     assert "The API server serves no Pods any more, so that nobody can tell what has become of this one since" in html
