@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from dashboard.bulk.lists import is_asked_for
 from dashboard.bulk.run import Field, Piece
 from dashboard.edits.alignment import alignment
-from dashboard.edits.diff import Change, changes, value_text
+from dashboard.edits.diff import Change, changes, value_text, value_texts
+from dashboard.edits.editable import fingerprint
 from dashboard.edits.fields import ABSENT, ItemKey, Path, Segment, Value, get, same, show
 from dashboard.edits.items import by_key
 from dashboard.edits.schema import Schema
@@ -56,7 +58,7 @@ def _list_path(change: Change, *, strategic: bool) -> Path:
 
 def _list(path: Path, before: Value, after: Value, schema: Schema, by_server: bool) -> Field:
     if not all(value is ABSENT or isinstance(value, list) for value in (before, after)):
-        return Field(seen(show(path)), value_text(before), value_text(after), by_server)
+        return Field(seen(show(path)), *value_texts(before, after), by_server)
     pieces = list(_pieces(before or [], after or [], schema))
     numbers = [(sum(piece.how == how for piece in pieces), words) for how, words in _WORDS]
     summed = ", ".join(f"{number:,} {words[number != 1]}" for number, words in numbers if number)
@@ -75,22 +77,51 @@ _WORDS = (
 def _pieces(before: list[Value], after: list[Value], schema: Schema) -> Iterator[Piece]:
     old, new = by_key(before, schema), by_key(after, schema)
     if old is None or new is None or [key for key in old if key in new] != [key for key in new if key in old]:
-        yield from _with_moved(list(_aligned(before, after)))
+        yield from _aligned(before, after)
         return
     for key in {**old, **new}:
         yield from _piece(key, old.get(key, ABSENT), new.get(key, ABSENT))
 
 
 def _aligned(before: list[Value], after: list[Value]) -> Iterator[Piece]:
+    """What goes at one place and comes at another is still there: for as many of equal value as do both."""
+    parts = list(_parts(before, after))
+    gone = Counter(fingerprint(each) for old, _, _ in parts for each in old)
+    went = gone & Counter(fingerprint(each) for _, new, _ in parts for each in new)
+    came = went.copy()
+    for old, new, stay in parts:
+        lost = [each for each in old if not _taken(went, each)]
+        found = [(each, _taken(came, each)) for each in new]
+        added = [each for each, moved in found if not moved]
+        yield from (Piece("gone", text) for text in _texts(lost, added))
+        others = _texts(added, lost)
+        yield from (Piece("moved", value_text(each)) if moved else Piece("new", next(others)) for each, moved in found)
+        yield from stay
+
+
+def _parts(before: list[Value], after: list[Value]) -> Iterator[tuple[list[Value], list[Value], list[Piece]]]:
+    """What goes, what comes and what stays, place by place."""
     for operation, i1, i2, j1, j2 in _all_of(before, after):
         old, new = before[i1:i2], after[j1:j2]
         alike = operation == "replace" and len(old) == len(new) and all(isinstance(each, dict) for each in old + new)
         if operation == "equal" or alike:
-            for place, (one, other) in enumerate(zip(old, new, strict=True), j1):
-                yield from _piece(place, one, other)
+            pairs = enumerate(zip(old, new, strict=True), j1)
+            yield [], [], [piece for place, (one, other) in pairs for piece in _piece(place, one, other)]
         else:
-            yield from (Piece("gone", value_text(each)) for each in old)
-            yield from (Piece("new", value_text(each)) for each in new)
+            yield old, new, []
+
+
+def _texts(values: list[Value], others: list[Value]) -> Iterator[str]:
+    """Of each; of one that is cut as one of the others is, what stands where the two part."""
+    beside = {value_text(each): each for each in others}
+    return (value_texts(each, beside.get(value_text(each), ABSENT))[0] for each in values)
+
+
+def _taken(left: Counter[str], value: Value) -> bool:
+    """Whether there is one of this value left; it is then taken."""
+    mark = fingerprint(value)
+    left[mark] -= 1
+    return left[mark] >= 0
 
 
 def _piece(key: Segment, before: Value, after: Value) -> Iterator[Piece]:
@@ -111,17 +142,6 @@ def _all_of(before: list[Value], after: list[Value]) -> Iterator[tuple[str, int,
         yield operation, i1, i2, j1, j2
         i, j = i2, j2
     yield "equal", i, len(before), j, len(after)
-
-
-def _with_moved(pieces: list[Piece]) -> list[Piece]:
-    """What goes at one place and comes at another is still there."""
-    come = {piece.text for piece in pieces if piece.how == "new"}
-    moved = come & {piece.text for piece in pieces if piece.how == "gone"}
-    return [
-        Piece("moved", piece.text) if piece.how == "new" and piece.text in moved else piece
-        for piece in pieces
-        if not (piece.how == "gone" and piece.text in moved)
-    ]
 
 
 def _shortened(pieces: list[Piece]) -> Iterator[Piece]:

@@ -18,6 +18,8 @@ _COMPARE_AT_MOST = 2000
 """Lines between the first and the last change that are compared; beyond that the whole stretch counts as changed."""
 _SHOWN = 240
 """Characters of a value in a list of changes."""
+_BEFORE_IT_PARTS = 60
+"""Characters that are shown before the place where two long values part."""
 NO_SCHEMA = Schema()
 """Nothing is known of the kind."""
 
@@ -38,11 +40,11 @@ class Change:
 
     @property
     def was_text(self) -> str:
-        return value_text(self.was)
+        return value_texts(self.was, self.now)[0]
 
     @property
     def now_text(self) -> str:
-        return value_text(self.now)
+        return value_texts(self.was, self.now)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,27 @@ class Line:
 
 def value_text(value: Value) -> str:
     """A value on one line, shortened, with nothing in it that nobody would see; empty where it is ABSENT."""
+    return _cut(_on_one_line(value))
+
+
+def value_texts(was: Value, now: Value) -> tuple[str, str]:
+    """Both as value_text, but where they are cut alike and part behind that, what stands around that place."""
+    one, other = _on_one_line(was), _on_one_line(now)
+    if one == other or _cut(one) != _cut(other):
+        return _cut(one), _cut(other)
+    shorter = min(len(one), len(other))
+    parts = next((place for place in range(_SHOWN - 1, shorter) if one[place] != other[place]), shorter)
+    since = parts - _BEFORE_IT_PARTS
+    return _cut(f"…{one[since:]}"), _cut(f"…{other[since:]}")
+
+
+def _on_one_line(value: Value) -> str:
     if value is ABSENT:
         return ""
-    text = " ".join(dump(value).split("\n")).strip() if isinstance(value, dict | list) else seen(str(_word(value)))
+    return " ".join(dump(value).split("\n")).strip() if isinstance(value, dict | list) else seen(str(_word(value)))
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from dashboard.bulk.run import Field
 from dashboard.bulk.shown import MOST_FIELDS, shown_fields
 from dashboard.edits.diff import changes
@@ -34,6 +36,26 @@ def test_a_list_of_the_same_length_is_not_told_by_places() -> None:
 
 def test_an_item_at_another_place_stays() -> None:
     assert {each.how for each in field(["a", "b"], ["b", "a"]).pieces} == {"kept", "moved"}
+
+
+def test_only_as_many_stand_elsewhere_as_went() -> None:
+    assert sorted(each.how for each in field(["a", "b"], ["b", "a", "a"]).pieces) == ["kept", "moved", "new"]
+    assert sorted(each.how for each in field(["a", "a", "b"], ["b", "a"]).pieces) == ["gone", "kept", "moved"]
+
+
+@pytest.mark.parametrize("wrapped", [str, lambda text: {"run": text}])
+@pytest.mark.parametrize("others", [([], []), (["-e"], ["-f", "-g"])])
+def test_items_that_differ_behind_where_they_are_cut_are_other_items(wrapped: Any, others: Any) -> None:
+    long = "x" * 400
+    found = field([wrapped("-c"), *others[0], wrapped(long + "A")], [wrapped("-c"), *others[1], wrapped(long + "B")])
+    assert "moved" not in {each.how for each in found.pieces}
+    shown = [each.was_text + each.now_text + each.text for each in found.pieces if "xx" in str(each)]
+    assert any("xA" in each for each in shown), shown
+    assert any("xB" in each for each in shown), shown
+
+
+def test_items_of_other_kinds_are_not_equal_because_their_texts_are() -> None:
+    assert {each.how for each in field(["1", 2], [2, 1]).pieces} == {"gone", "kept", "new"}
 
 
 def test_of_items_with_names_the_fields_that_change_are_told() -> None:
