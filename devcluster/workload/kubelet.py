@@ -8,13 +8,19 @@ from devcluster.workload import statuses
 from devcluster.workload.cluster import NODE, Cluster
 from devcluster.workload.machines import Machines
 from devcluster.workload.pod_steps import NEVER, Life, PodSteps
-from devcluster.workload.projections import Pod
+from devcluster.workload.projections import Pod, condition
 from devcluster.workload.statuses import PodLife
 from devcluster.workload.voices import Voices
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 
 _ENDING = ("stop", "remove")
+
+
+def is_marked(pod: Pod) -> bool:
+    """Whether its containers are ready and it is said not to be: that is not its kubelet's word."""
+    ready = condition(pod.status.conditions, "ContainersReady")
+    return ready is not None and ready.status == "True" and not (pod.is_ready or pod.is_leaving or pod.has_ended)
 
 
 class Kubelet:
@@ -73,6 +79,8 @@ class Kubelet:
         if pod.is_leaving and life.step not in _ENDING:
             life.step, life.due = "stop", 0.0
         left = life.due - self._cluster.clock.now()
+        if left > 0 and is_marked(pod):
+            await self._steps.set_right(pod)
         if left <= 0:
             await self._steps.take(pod, life)
             left = max(0.001, life.due - self._cluster.clock.now())

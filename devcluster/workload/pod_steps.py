@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from devcluster.workload import images
 from devcluster.workload.behaviour import fate, never_ready
-from devcluster.workload.building import Json
+from devcluster.workload.building import Json, stamp
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.images import PulledImages
-from devcluster.workload.projections import Pod
+from devcluster.workload.projections import Pod, condition_body
 from devcluster.workload.statuses import PodLife, duration
 from devcluster.workload.voices import Voices
 
@@ -76,6 +76,15 @@ class PodSteps:
             ends = pod.spec.restart_policy == "Never" or (pod.spec.restart_policy == "OnFailure" and not coming.code)
             life.code, life.reason = coming.code, coming.reason
             self.after(pod, life, "finish" if ends else "crash", coming.seconds, coming.seconds)
+
+    async def set_right(self, pod: Pod) -> None:
+        """Say that it is ready where its containers are: the control plane has marked it while the node was silent."""
+        now = stamp(self._cluster.clock.time())
+        conditions = [condition_body(each) for each in pod.status.conditions]
+        for body in conditions:
+            if body["type"] == "Ready":
+                body |= {"status": "True", "lastTransitionTime": now}
+        await self._cluster.pods.patch(pod, {"status": {"conditions": conditions}}, status=True)
 
     async def _create(self, pod: Pod, life: Life) -> None:
         await self._write(pod, life.pod.creating(self._cluster.clock.time()))

@@ -60,6 +60,20 @@ async def test_a_node_goes_away_loses_its_pods_and_comes_back() -> None:
         assert not short, "all that was evicted has been replaced"
 
 
+async def test_pods_of_a_node_that_comes_back_in_time_are_ready_again(calm: World) -> None:
+    agents, name = calm.casts[0].agents, "worker-3"
+    before = {pod["metadata"]["name"] for pod in pods_on(calm, name) if condition(pod, "Ready")["status"] == "True"}
+    assert before
+
+    def ready() -> set[str]:
+        return {pod["metadata"]["name"] for pod in pods_on(calm, name) if condition(pod, "Ready")["status"] == "True"}
+
+    agents.silence(name)
+    assert await calm.live(60, lambda: silent_node(calm) and not ready())
+    agents.end_silence(name)
+    assert await calm.live(20, lambda: before <= ready())
+
+
 async def test_nothing_is_cancelled_for_pods_that_went_while_their_node_was_silent(calm: World) -> None:
     agents, name = calm.casts[0].agents, "worker-3"
     agents.silence(name)
