@@ -88,6 +88,8 @@ class Descending:
 
     def _owned_by(self, owner: str) -> Iterator[Owned]:
         for kind, replica in self._kinds:
+            if not replica.by_owner:  # most kinds have no owners at all
+                continue
             for uid in list(replica.by_owner.of(owner)):
                 row = replica.rows.get(uid)
                 if row is not None and (not self._only_holding_up or holds_up(row, owner)):

@@ -79,10 +79,11 @@ def of_live(place: Place, live: dict[str, Value]) -> Going:
         return Going(uid, "still")
     target, replicas = place.target, place.live.replicas
     found = dependents_of(target, uid, replicas)
-    waited_for = {
-        FOREGROUND: dependents_of(target, uid, replicas, only_holding_up=True),
-        ORPHAN: naming(uid, replicas),
-    }
+    held_by, waited_for = live["metadata"].get("finalizers") or (), {}
+    if FOREGROUND in held_by:
+        waited_for[FOREGROUND] = dependents_of(target, uid, replicas, only_holding_up=True)
+    if ORPHAN in held_by:
+        waited_for[ORPHAN] = naming(uid, replicas)
     progress = progress_of(live, waited_for, place.live.clock.time())
     return _with_draft(place, Going(uid, "going", progress, found), live)
 

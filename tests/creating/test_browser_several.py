@@ -80,12 +80,8 @@ def test_help_is_that_of_the_document_pointed_at(page: Page, typist: Typist) -> 
     service = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  ports:\n    - port: 80\n"
     write(typist, mydemo("one", port=8080), service)
     expect(page.locator(STATE)).to_have_text("2 objects, valid", timeout=SLOW)
-    typist.point_at("port: 80\n")  # the lower one first: help stands below what it is about
-    expect(page.locator(HELP)).to_contain_text("exposed by this service", timeout=SLOW)
-    page.mouse.move(0, 0)
-    expect(page.locator(HELP)).to_have_count(0)
-    typist.point_at("port: 8080")
-    expect(page.locator(HELP)).to_contain_text("TCP port at that address.", timeout=SLOW)
+    typist.asks_help("port: 80\n", "exposed by this service")  # the lower one first: help stands below what it is about
+    typist.asks_help("port: 8080", "TCP port at that address.")
 
 
 def test_a_kind_that_the_text_defines_is_completed_by_its_own_schema(page: Page, typist: Typist) -> None:

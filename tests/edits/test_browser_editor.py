@@ -83,11 +83,9 @@ def test_labels_that_are_in_use_are_offered_with_their_values(
 
 
 def test_pointing_at_a_field_says_what_it_is(page: Page, typist: Typist) -> None:
-    typist.point_at("port: 8080")
-    expect(page.locator(HELP)).to_contain_text("TCP port at that address.", timeout=SLOW)
+    typist.asks_help("port: 8080", "TCP port at that address.")
     expect(page.locator(HELP)).to_contain_text("last set by Python-urllib", timeout=SLOW)
-    typist.point_at("kind: Mydemo")
-    expect(page.locator(HELP)).to_contain_text("Kind is a string value", timeout=SLOW)
+    typist.asks_help("kind: Mydemo", "Kind is a string value")
 
 
 def test_a_mistake_is_marked_at_its_line_told_below_and_forgiven_when_it_is_mended(page: Page, typist: Typist) -> None:
@@ -198,9 +196,7 @@ def test_markup_in_any_field_is_text(page: Page, dashboard: Dashboard, cluster: 
     assert HOSTILE in typist.text()
     page.locator(FIELD).fill(typist.text().replace("8080", f"'{HOSTILE}"))
     expect(page.locator("#edit-problems")).to_contain_text("never closed", timeout=SLOW)
-    expect(page.locator("#draft-note")).to_contain_text("not kept as a draft")  # it moves the editor below the mouse
-    typist.point_at("port: ")
-    expect(page.locator(HELP)).to_be_visible(timeout=SLOW)
+    typist.asks_help("port: ", "TCP port at that address.")
     page.locator(FIELD).fill(typist.text().replace(f"'{HOSTILE}", "8081"))
     typist.review()
     expect(page.locator(".compare-host .cm-merge-b")).to_contain_text("8081")

@@ -12,6 +12,7 @@ from tests.e2e.objects import Json, mydemo, mydemos
 
 CONTENT = ".yaml-host .cm-content"
 FIELD = "textarea[name=yaml]"
+HELP = ".cm-tooltip .help"
 SLOW = 30_000
 """Milliseconds that another page may take on a busy machine."""
 _VIEW = """async (given) => {
@@ -92,6 +93,24 @@ class Typist:
             _HEAD + "const { left, top, bottom } = view.coordsAtPos(at + 1); return [left, (top + bottom) / 2];", text
         )
         self.page.mouse.move(x, y)
+
+    def asks_help(self, text: str, words: str) -> None:
+        """Rest the mouse on the first `text` until its help says `words`.
+
+        A note that comes above the editor moves it away below the mouse, which then rests on nothing: as a person
+        would, this points again.
+        """
+        shown = self.page.locator(HELP)
+        for patience in (*[3_000] * 10, SLOW):
+            self.page.mouse.move(0, 0)
+            self.point_at(text)
+            try:
+                expect(shown).to_contain_text(words, timeout=patience)
+            except AssertionError:
+                if patience == SLOW:
+                    raise
+            else:
+                return
 
     def marked_lines(self) -> list[str]:
         """The lines of the text that have a mark."""
