@@ -15,7 +15,7 @@ from dashboard.bulk.in_words import said_of, sum_of
 from dashboard.bulk.matching import matching_now
 from dashboard.bulk.order import WORDS
 from dashboard.bulk.place import Place, place_of, see_other, with_database
-from dashboard.bulk.review import A_PAGE, Fold, added_items, by_words, differences, otherwise
+from dashboard.bulk.review import A_PAGE, ADDED, Fold, added_items, by_words, differences, otherwise
 from dashboard.bulk.rights import limit
 from dashboard.bulk.run import Group, Item
 from dashboard.edits.problems import Refusal
@@ -121,11 +121,13 @@ def _reviewed(
     typed = place.request.GET.get("page", "1")
     number = min(max(int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 6 else 1, 1), pages)
     shown = folds[(number - 1) * A_PAGE : number * A_PAGE]
+    added = added_items(folds)
     context: dict[str, object] = {
         **_said_of(place, items),
         **found,
         "folds": [(fold, said_of(fold.items, place.kind)) for fold in shown],
-        "added": added_items(folds),
+        "added": added[:ADDED],
+        "added_more": max(0, len(added) - ADDED),
         "sum": _sum(place, folds),
         "different": len(folds),
         "number": number,

@@ -16,7 +16,9 @@ A_PAGE = 25
 BESIDE = 3
 """Fields set by the API server that are shown among the others; more of them are folded."""
 TITLED = 3
-"""Fields that a title names; the rest is counted."""
+"""Fields, and items that are added, that a title names; the rest is counted."""
+ADDED = 25
+"""Items that are added of which there is a note; the rest is counted."""
 
 _LEAVES_PODS = re.compile(
     r"(metadata\.(labels|annotations|finalizers)|spec\.(revisionHistoryLimit|minReadySeconds|progressDeadlineSeconds))\b"
@@ -36,6 +38,15 @@ class Fold(Names):
     def added(self) -> tuple[NamedItem, ...]:
         """What the objects get as new ones because the patch names it."""
         return tuple(each for each in self.group.named if each.how == "added") if self.group is not None else ()
+
+    @property
+    def added_titled(self) -> tuple[NamedItem, ...]:
+        """Those of them that the title names."""
+        return self.added[:TITLED]
+
+    @property
+    def added_untitled(self) -> int:
+        return len(self.added) - len(self.added_titled)
 
     @property
     def asked(self) -> tuple[Field, ...]:
@@ -96,7 +107,7 @@ def differences(items: Iterable[Item], groups: Sequence[Group]) -> list[Fold]:
 
 
 def added_items(folds: Iterable[Fold]) -> list[Named]:
-    """What the patch adds to some or all objects, as these differences have it."""
+    """What the patch adds to some or all objects, as these differences have it; those that warn come first."""
     added: dict[NamedItem, list[Item]] = {}
     changed: dict[str, int] = {}
     for fold in folds:
@@ -105,10 +116,11 @@ def added_items(folds: Iterable[Fold]) -> list[Named]:
                 added.setdefault(each, []).extend(fold.items)
             else:
                 changed[each.field] = changed.get(each.field, 0) + fold.count
-    return [
+    named = (
         Named(tuple(sorted(items, key=lambda item: item.key)), each, changed.get(each.field, 0))
         for each, items in added.items()
-    ]
+    )
+    return sorted(named, key=lambda each: not each.warns)
 
 
 def otherwise(items: Iterable[Item]) -> list[Fold]:

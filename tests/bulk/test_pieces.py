@@ -39,6 +39,8 @@ def test_an_item_at_another_place_stays() -> None:
 
 
 def test_only_as_many_stand_elsewhere_as_went() -> None:
+    found = field(["a", "b", "c"], ["b", "c", "a", "a"])
+    assert sorted(each.how for each in found.pieces) == ["kept", "kept", "moved", "new"]
     assert sorted(each.how for each in field(["a", "b"], ["b", "a", "a"]).pieces) == ["kept", "moved", "new"]
     assert sorted(each.how for each in field(["a", "a", "b"], ["b", "a"]).pieces) == ["gone", "kept", "moved"]
 

@@ -84,6 +84,18 @@ async def test_a_container_that_a_patch_adds_because_few_have_it_is_called_out(w
     assert "Is the name right?" not in page.text, "each has it"
 
 
+async def test_of_many_items_that_are_added_the_title_and_the_notes_are_bounded(workloads: Demos) -> None:
+    made(workloads, deployment("a", 1))
+    env = ", ".join(f"{{name: V{number}, value: x}}" for number in range(30))
+    added = "{name: late, image: x:1}"
+    patch = f"spec: {{template: {{spec: {{containers: [{{name: app, env: [{env}]}}, {added}]}}}}}}"
+    page = await workloads.review(verb="patch", patch=patch)
+    assert page.main.count('class="note added') == 25
+    assert "And 6 more are added." in page.text
+    assert page.text.index("Adds container late to") < page.text.index("Adds variable V0")
+    assert "variable V2 of container app and 28 more, changes" in " ".join(page.text.split())
+
+
 async def test_why_what_would_be_added_is_refused_says_that_it_is_not_there(workloads: Demos) -> None:
     made(workloads, deployment("a", 1))
     patch = "spec: {template: {spec: {containers: [{name: ap, imagePullPolicy: Always}]}}}"
